@@ -1,6 +1,6 @@
 import { isLoopback } from '../../core/model/endpoints.ts';
 
-export const CREDENTIALS_IN_ADDRESS = 'the API address holds a user name or password';
+export const CREDENTIALS_IN_ADDRESS = 'the API address contains a user name or password';
 
 /**
  * Returns why an address cannot be the API's root, or null if it can. The key is sent only over https, or to this machine.

@@ -55,7 +55,7 @@ export function dispatchOnce(
   const body = receiveBody(bounds.answerBytes, ({ of, message }) => {
     giveUp(of === 'one' ? 'too-large' : 'connection', message);
   });
-  const onDeadline = (): void => giveUp('timeout', `no end of the answer after ${bounds.totalMs / 1000} s`);
+  const onDeadline = (): void => giveUp('timeout', `it took longer than ${bounds.totalMs / 1000} s`);
   // The timer runs in real time, like undici's own limits.
   const deadline = setTimeout(onDeadline, bounds.totalMs);
   const end = (reply: Reply): void => {
@@ -76,8 +76,7 @@ export function dispatchOnce(
       },
       onResponseEnd() {
         const whole = body.take();
-        if (head === null)
-          end({ kind: 'failure', cause: 'connection', message: 'an answer without a status' });
+        if (head === null) end({ kind: 'failure', cause: 'connection', message: 'the answer has no status' });
         else end(answerOf(head, whole));
       },
       onResponseError(_controller, error) {

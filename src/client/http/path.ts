@@ -22,7 +22,7 @@ export function buildPath(
     }
     const name = part.slice(1);
     const value = params[name];
-    if (value === undefined) return fail(`no value is there for :${name} in the path of a request`);
+    if (value === undefined) return fail(`the path of a request has no value for :${name}`);
     const fault = segmentFault(name, value);
     if (fault !== null) return fail(fault);
     segments.push(encodeURIComponent(value));
@@ -33,7 +33,7 @@ export function buildPath(
 /** Returns why a value cannot be used as a segment of a template, or null if it can. */
 export function segmentFault(name: string, value: string): string | null {
   if (isSafeSegment(name, value)) return null;
-  return `${escapeInvisible(JSON.stringify(value))} cannot stand for :${name} in the path of a request`;
+  return `${escapeInvisible(JSON.stringify(value))} cannot be :${name} in the path of a request`;
 }
 
 function isSafeSegment(name: string, value: string): boolean {

@@ -78,7 +78,7 @@ export function createTransport(options: TransportOptions): Transport {
   const dispatcher = options.dispatcher ?? createConnections(bounds);
   const { redactor = createRedactor(), cut } = options;
   cut?.addEventListener('abort', () => {
-    void dispatcher.destroy(new GivenUp('cut', 'interrupted before it came'));
+    void dispatcher.destroy(new GivenUp('cut', 'interrupted before the answer arrived'));
   });
   redactor.add(options.key, '***');
   const credentials = Buffer.from(`api:${options.key}`).toString('base64');

@@ -76,7 +76,7 @@ export function deletedBatch(
 
 function idText(row: unknown): string {
   if (typeof row === 'string' || typeof row === 'number') return String(row);
-  throw new DecodeError('field deleted holds something that is not an id');
+  throw new DecodeError('field deleted contains a value that is not an id');
 }
 
 /** Assigns each value of the answer to an item that did not fail. A value that fits no item is a contradiction. */

@@ -143,7 +143,7 @@ function decodeMatch(type: string, config: Json): RuleMatch {
   if (type === 'alias') return { type, alias: stringField(config, 'alias') };
   if (type === 'cel') return { type, expression: stringField(config, 'expression') };
   if (type !== 'regex')
-    throw new DecodeError(`field type is ${JSON.stringify(type)}, which is no type of rule`);
+    throw new DecodeError(`field type is ${JSON.stringify(type)}, which is not a type of rule`);
   return { type, regex: stringField(config, 'regex'), scopes: arrayField(config, 'scopes').map(decodeScope) };
 }
 
@@ -152,5 +152,5 @@ const SCOPES: readonly Scope[] = ['sender', 'recipient', 'subject', 'body'];
 function decodeScope(value: unknown): Scope {
   const scope = SCOPES.find((candidate) => candidate === value);
   if (scope !== undefined) return scope;
-  throw new DecodeError(`field scopes holds ${JSON.stringify(value)}, which is no scope`);
+  throw new DecodeError(`field scopes holds ${JSON.stringify(value)}, which is not a scope`);
 }

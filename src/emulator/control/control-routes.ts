@@ -160,7 +160,11 @@ function describeRoute(route: MailRoute): object {
 }
 
 function unknownDomain(path: string): ControlReply {
-  return { kind: 'refused', status: 404, problems: [{ path, message: 'names a domain that is not there' }] };
+  return {
+    kind: 'refused',
+    status: 404,
+    problems: [{ path, message: 'names a domain that does not exist' }],
+  };
 }
 
 function done(body?: unknown): ControlReply {

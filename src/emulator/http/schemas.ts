@@ -122,7 +122,7 @@ function describe(error: ErrorObject): SchemaProblem {
       return { path: path + pathStep(params['missingProperty']), message: 'is missing' };
     case 'additionalProperties': {
       const { properties } = parentSchema as { properties: object };
-      const message = `is not known; known are ${Object.keys(properties).join(', ')}`;
+      const message = `is unknown; known fields: ${Object.keys(properties).join(', ')}`;
       return { path: path + pathStep(params['additionalProperty']), message };
     }
     case 'discriminator':
@@ -130,7 +130,7 @@ function describe(error: ErrorObject): SchemaProblem {
     case 'uniqueFields':
       return {
         path: `${path}[${params['index']}]`,
-        message: `has ${JSON.stringify(params['key'])}, as item ${params['owner']} has`,
+        message: `has ${JSON.stringify(params['key'])}, like item ${params['owner']}`,
       };
     default:
       return {

@@ -164,7 +164,7 @@ async function takenFrom(holder: LockHolder, { directory, number, files }: Held)
     const now = parseHolder(await readLock(directory, highest, files));
     if (highest === number && now?.id === holder.id) return null;
     if (now !== null) return { kind: 'held', message: describeHolder(now, directory) };
-    return lostLock(directory, 'somebody deleted it, or another run took it and ended');
+    return lostLock(directory, 'it was deleted, or another run took it and ended');
   } catch (error) {
     return lostLock(directory, describe(error));
   }

@@ -111,7 +111,7 @@ function ownerFault(directory: string, { uid, mode }: Stats, ours: number): stri
   if (uid !== ours) return `${directory} belongs to user ${uid}, and this is user ${ours}`;
   if ((mode & WRITABLE_BY_OTHERS) === 0) return null;
   const shown = (mode & 0o7777).toString(8);
-  return `others can write to ${directory} (mode ${shown}); if nobody did, run: chmod 700 ${directory}`;
+  return `others can write to ${directory} (mode ${shown}); if no other user has, run: chmod 700 ${directory}`;
 }
 
 /** Creates a directory and its parents, one at a time, because Node's recursive mkdir never ends in /proc. */

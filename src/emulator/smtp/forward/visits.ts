@@ -22,16 +22,20 @@ export function createVisits(): Visits {
       const addresses = recipients.map(({ recipient }) => recipient.toLowerCase());
       const again = addresses.find((address) => trail.through.includes(address));
       if (again !== undefined) {
-        const text = `${again} forwards this message to itself in the end, this is a loop`;
+        const text = `${again} forwards this message back to itself, this is a loop`;
         return { kind: 'refused', reply: smtpReply(554, text) };
       }
       const visited = byMessage.get(trail.message);
       if (visited === undefined) return null;
       if (addresses.every((address) => visited.has(address))) {
-        return { kind: 'accepted', id: trail.message, reply: smtpReply(250, 'Ok: it came here before') };
+        return {
+          kind: 'accepted',
+          id: trail.message,
+          reply: smtpReply(250, 'Ok: this address already has the message'),
+        };
       }
       if (visited.size < MOST_VISITS) return null;
-      const text = `this message came to ${MOST_VISITS} addresses here, this looks like a loop`;
+      const text = `this message reached ${MOST_VISITS} addresses here, this looks like a loop`;
       return { kind: 'refused', reply: smtpReply(554, text) };
     },
     note({ trail, recipients }, acceptance) {

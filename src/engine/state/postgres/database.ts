@@ -224,19 +224,19 @@ function keyFault(wanted: Buffer | null, given: Buffer | null): DatabaseFault | 
     return {
       kind: 'key',
       message: 'FWDSYNC_STORE_KEY is set, and the store is not encrypted',
-      hint: 'unset it, or move to a new store that is made with the key',
+      hint: 'unset it, or move to a new store that is created with the key',
     };
   if (given === null)
     return {
       kind: 'key',
       message: 'the store is encrypted, and FWDSYNC_STORE_KEY is not set',
-      hint: 'set it to the key with which the store was made',
+      hint: 'set it to the key that the store was created with',
     };
   if (wanted.length === given.length && timingSafeEqual(wanted, given)) return null;
   return {
     kind: 'key',
     message: 'FWDSYNC_STORE_KEY is not the key of this store',
-    hint: 'set it to the key with which the store was made',
+    hint: 'set it to the key that the store was created with',
   };
 }
 

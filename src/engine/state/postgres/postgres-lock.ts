@@ -176,7 +176,7 @@ async function readHolder({ query, cipher }: AccountRows, account: string): Prom
 function nameOf(text: string | null): string {
   const value = text === null ? null : (parseJsonText(text) as Readonly<Record<string, unknown>> | null);
   return value === null
-    ? 'a run that cannot be named'
+    ? 'an unknown run'
     : `process ${String(value['pid'])} on ${String(value['host'])} (${String(value['command'])})`;
 }
 

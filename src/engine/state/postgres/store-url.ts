@@ -35,8 +35,8 @@ export function parseStoreUrl(text: string): Result<StoreAddress, StoreUrlFault>
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.has(name));
   if (unknown !== undefined)
     return fail({
-      message: `it has the parameter ${JSON.stringify(unknown)}`,
-      hint: 'use sslmode, sslrootcert and host alone',
+      message: `it has the unknown parameter ${JSON.stringify(unknown)}`,
+      hint: 'use only sslmode, sslrootcert and host',
     });
   const named = partsOf(url);
   if (named === null) return fail({ message: 'it does not name a host and a database', hint: FORM });
@@ -45,7 +45,7 @@ export function parseStoreUrl(text: string): Result<StoreAddress, StoreUrlFault>
   if (tls !== null) return succeed({ ...named, tls, authority: url.searchParams.get('sslrootcert') });
   return fail({
     message: `sslmode=${mode} is not secure enough for a store on another machine, or not known`,
-    hint: 'leave it out, or use sslmode=verify-full, with sslrootcert=FILE for a certificate authority of your own',
+    hint: 'leave it out, or use sslmode=verify-full, with sslrootcert=FILE for your own certificate authority',
   });
 }
 

@@ -55,7 +55,7 @@ export function deliveryStatus({ followed, queue, fault }: Following, now: numbe
   const unread = Math.max(0, (queue?.due.size ?? 0) - all.length);
   const reasons = new Set([
     fault,
-    queue === null ? 'the domains of the account were not read yet' : null,
+    queue === null ? 'the domains of the account have not been read yet' : null,
     staleText(unread + all.filter(isStale).length),
     ...all.flatMap(({ gap, failure }) => [gap, failure]),
   ]);
