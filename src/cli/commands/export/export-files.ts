@@ -1,7 +1,6 @@
 import { plural } from '../../../core/model/names.ts';
 import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { ManifestText } from '../../../core/manifest/read/text.ts';
 import { exportDocument, type ExportOptions } from '../../../core/manifest/write/export.ts';
 import { writeManifest } from '../../../core/manifest/write/manifest-yaml.ts';
@@ -10,9 +9,9 @@ import { KINDS, SECTION_KINDS, type Section } from '../../../core/model/kinds.ts
 import type { DomainDocument, ManifestDocument } from '../../../core/model/manifest/manifest-document.ts';
 import type { Observed } from '../../../core/model/observed.ts';
 import type { Context } from '../../context.ts';
-import { CommandError, EXIT } from '../../exit.ts';
-import { findInstalled } from '../../input/installed.ts';
+import { usageError } from '../../exit.ts';
 import { makeOutputDirectory, saveText } from '../../output/files.ts';
+import { schemaComment } from '../../output/schema-comment.ts';
 
 /** Where an export goes; neither: to standard output. */
 export interface ExportTarget {
@@ -87,27 +86,22 @@ async function writeDirectory(
 }
 
 /** Refuses to replace what is there. */
-export function assertFree(context: Context, paths: Iterable<string>): void {
+export function assertFree(
+  context: Context,
+  paths: Iterable<string>,
+  hint = 'edit it in place with --update, or replace it with --force',
+): void {
   const taken = [...paths].find((path) => isTaken(context, path));
   if (taken === undefined) return;
-  throw new CommandError(
-    EXIT.usage,
-    `${taken} exists: nothing was written`,
-    'edit it in place with --update, or replace it with --force',
-  );
+  throw usageError(`${taken} exists: nothing was written`, hint);
 }
 
 function isTaken({ cwd }: Context, path: string): boolean {
   return lstatSync(resolve(cwd, path), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Adds the comment by which editors find the schema, the installed one: it is published nowhere yet. */
 function withSchema(document: ManifestDocument): ManifestDocument {
-  const schema = pathToFileURL(findInstalled('schemas/manifest.v1.schema.json')).href;
-  return {
-    ...document,
-    comments: [`yaml-language-server: $schema=${schema}`, ...(document.comments ?? [])],
-  };
+  return { ...document, comments: [schemaComment(), ...(document.comments ?? [])] };
 }
 
 function countsOf({ domains }: ManifestDocument): string {

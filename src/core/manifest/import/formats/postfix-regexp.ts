@@ -1,0 +1,119 @@
+import { succeed, type Result } from '../../../model/result.ts';
+import type { SourceText } from '../../read/text.ts';
+import type { LeftOutLine, LeftOutReason, ParsedSource, PatternEntry, Span, Target } from '../forwards.ts';
+import { parseAddressPattern, type AddressPattern } from '../patterns/address-pattern.ts';
+import { shownText } from '../shown-text.ts';
+import type { SourceContext, SourceFault } from '../source-format.ts';
+import { logicalLines, POSTFIX_LINES } from './logical-lines.ts';
+import { postfixTargets } from './postfix.ts';
+
+/** Parses regexp_table(5) and pcre_table(5): patterns for whole addresses, of which the first that matches wins. */
+export function parsePostfixRegexp(
+  within: SourceText,
+  { localDomains }: SourceContext,
+): Result<ParsedSource, SourceFault> {
+  const local = localDomains[0] ?? null;
+  const entries: PatternEntry[] = [];
+  const leftOut: LeftOutLine[] = [];
+  const leaveOut = (span: Span, address: string | null, reason: LeftOutReason): void => {
+    leftOut.push({ span, address, reason });
+  };
+  const written = new Set<string>();
+  let depth = 0;
+  for (const { span, text } of logicalLines(within, POSTFIX_LINES)) {
+    const line = readRule(text);
+    if (line.kind === 'if') depth += 1;
+    if (line.kind === 'endif') depth = Math.max(0, depth - 1);
+    if (line.kind === 'skipped') leaveOut(span, null, 'syntax');
+    if (line.kind !== 'rule') continue;
+    const shown = shownText(line.shown);
+    const parsed = depth > 0 || line.isNegated ? null : patternOf(line);
+    const key = `${line.pattern}\n${line.flags}`;
+    if (parsed === null) leaveOut(span, shown, 'pattern');
+    else if (written.has(key)) leaveOut(span, shown, 'duplicate');
+    else
+      entries.push({
+        span,
+        shown,
+        ignoresLabels: false,
+        ...parsed,
+        targets: targetsOf(line.value, parsed, local),
+      });
+    if (parsed !== null) written.add(key);
+  }
+  return succeed({ lookups: [{ kind: 'patterns', entries }], leftOut, domains: [] });
+}
+
+type RuleLine =
+  | {
+      readonly kind: 'rule';
+      readonly isNegated: boolean;
+      readonly pattern: string;
+      readonly flags: string;
+      readonly value: string;
+      /** The pattern as it is written. */
+      readonly shown: string;
+    }
+  | { readonly kind: 'if' | 'endif' | 'skipped' };
+
+function readRule(text: string): RuleLine {
+  if (/^endif(?:\s|$)/i.test(text)) return { kind: 'endif' };
+  if (/^if\s/i.test(text)) return { kind: 'if' };
+  const [, not = '', rest = ''] = /^(!?)\s*(.*)$/s.exec(text) ?? [];
+  const delimiter = rest.charAt(0);
+  const end = /[\w\s]/.test(delimiter) || delimiter === '' ? -1 : endOf(rest, delimiter);
+  const [, flags = '', value = ''] = /^(\w*)\s+(.*)$/s.exec(end < 0 ? '' : rest.slice(end + 1)) ?? [];
+  if (value.trim() === '') return { kind: 'skipped' };
+  const shown = `${not}${rest.slice(0, end + 1)}${flags}`;
+  const pattern = rest.slice(1, end);
+  return { kind: 'rule', isNegated: not !== '', pattern, flags, value: value.trim(), shown };
+}
+
+/** The index of the delimiter that ends a pattern; a backslash takes the next character with it. */
+function endOf(text: string, delimiter: string): number {
+  for (let at = 1; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === delimiter) return at;
+  }
+  return -1;
+}
+
+/** Flags that only say how case counts, or make no difference to an address. */
+function patternOf({ pattern, flags }: Extract<RuleLine, { readonly kind: 'rule' }>): AddressPattern | null {
+  if (!/^[ims]*$/.test(flags)) return null;
+  const toggles = flags.replace(/[^i]/g, '').length;
+  return parseAddressPattern(pattern, toggles % 2 === 1 ? 'exact' : 'any');
+}
+
+function targetsOf(value: string, pattern: AddressPattern, local: string | null): readonly Target[] {
+  const text = fillDomain(value, pattern);
+  if (text === null) return [{ kind: 'lost', reason: 'capture' }];
+  return postfixTargets(text, local).map((target) => asTemplate(target, pattern));
+}
+
+/** The result with `$1` in place of `${1}` and `$(1)`, and the domain in place of its group; null if it has something else. */
+function fillDomain(value: string, { domain, domainGroup, pattern }: AddressPattern): string | null {
+  const plain = value.replace(/\$(?:\{(\d+)\}|\((\d+)\))/g, (_, braced?: string, round?: string) => {
+    return `$${braced ?? round ?? ''}\n`;
+  });
+  let isKnown = true;
+  const filled = plain.replace(/\$(\d*)\n?/g, (_, digits: string) => {
+    const group = Number(digits);
+    if (group === domainGroup) return domain;
+    isKnown &&= group >= 1 && group <= Math.min(9, pattern.groups);
+    return `$${digits}`;
+  });
+  // What follows a group in braces must not become a part of its number.
+  const isCut = /\$\d\d/.test(filled);
+  return isKnown && !isCut ? filled : null;
+}
+
+function asTemplate(target: Target, { pattern, hasCertainGroups }: AddressPattern): Target {
+  if (target.kind !== 'address' || !target.address.includes('$')) return target;
+  if (!hasCertainGroups) return { kind: 'lost', reason: 'capture' };
+  const [, group, domain = ''] = /^\$(\d)@(.+)$/.exec(target.address) ?? [];
+  if (group !== undefined && Number(group) === pattern.wholeGroup && !domain.includes('$')) {
+    return { kind: 'same-name', domain };
+  }
+  return { kind: 'template', text: target.address };
+}

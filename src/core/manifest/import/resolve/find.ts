@@ -1,0 +1,135 @@
+import { compilePattern, type Pattern } from '../../../routing/regex.ts';
+import { domainPartOf, localPartOf } from '../../../model/names.ts';
+import type { ForwardEntry, Lookup, PatternEntry, Target } from '../forwards.ts';
+
+/** All sources together. */
+export interface Forwards {
+  /** In the order in which they are asked. */
+  readonly lookups: readonly Lookup[];
+  /** Domains of which the sources decide where mail goes. */
+  readonly domains: ReadonlySet<string>;
+  /** `--for` */
+  readonly localDomains: ReadonlySet<string>;
+  /** What begins a label, such as `+`; null if names have no labels. */
+  readonly delimiter: string | null;
+  /** What the source does with mail that goes round: Postfix accepts none of it. */
+  readonly loops: 'all-lost' | 'others-stay';
+}
+
+/** An entry that takes mail to an address, with what groups hold filled in. */
+export interface FoundEntry {
+  readonly entry: ForwardEntry;
+  readonly targets: readonly Target[];
+}
+
+/**
+ * A label that stands for every label that no key names. Patterns are not asked for an address with it: whether they take labels
+ * is a question of its own.
+ */
+export const ANY_LABEL = '\u0001';
+
+/**
+ * Finds what takes mail to an address. Every source is asked for the whole address; those of names then for it without its
+ * label, for the local part, and for the domain.
+ */
+export function findEntry(address: string, forwards: Forwards): FoundEntry | null {
+  const local = localPartOf(address);
+  const domain = domainPartOf(address);
+  const base = baseOf(local, forwards.delimiter);
+  const whole = firstOf(forwards, (lookup) => askWhole(lookup, local, domain));
+  if (whole !== null) return whole;
+  const keys = base === null ? [] : [`${base}@${domain}`];
+  if (forwards.localDomains.has(domain)) keys.push(local, ...(base === null ? [] : [base]));
+  for (const key of [...keys, `@${domain}`]) {
+    const found = firstOf(forwards, (lookup) => askName(lookup, key, address));
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** The name before a label; null if there is no label. Postfix keeps `owner-list` and `list-request` whole. */
+export function baseOf(local: string, delimiter: string | null): string | null {
+  const at = delimiter === null ? -1 : local.indexOf(delimiter);
+  if (at < 1 || (delimiter === '-' && /^owner-|.-request$/i.test(local))) return null;
+  return local.slice(0, at);
+}
+
+function firstOf({ lookups }: Forwards, ask: (lookup: Lookup) => FoundEntry | null): FoundEntry | null {
+  for (const lookup of lookups) {
+    const found = ask(lookup);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function askWhole(lookup: Lookup, local: string, domain: string): FoundEntry | null {
+  switch (lookup.kind) {
+    case 'names':
+      return askName(lookup, `${local}@${domain}`, `${local}@${domain}`);
+    case 'patterns': {
+      if (local.includes(ANY_LABEL)) return null;
+      for (const entry of lookup.entries) {
+        const found = askPattern(entry, local, domain);
+        if (found !== null) return found;
+      }
+      return null;
+    }
+    case 'records':
+      return askRecords(lookup, local, domain);
+  }
+}
+
+function askName(lookup: Lookup, key: string, address: string): FoundEntry | null {
+  if (lookup.kind !== 'names') return null;
+  const entry = lookup.entries.get(key.toLowerCase());
+  return entry === undefined
+    ? null
+    : { entry, targets: fillTargets(entry.targets, localPartOf(address), []) };
+}
+
+const compiled = new WeakMap<PatternEntry, Pattern>();
+
+function askPattern(entry: PatternEntry, local: string, domain: string): FoundEntry | null {
+  if (!entry.matchesDomain(domain)) return null;
+  const known = compiled.get(entry) ?? compileEntry(entry);
+  const groups = known.capture(local);
+  return groups === null ? null : { entry, targets: fillTargets(entry.targets, local, groups) };
+}
+
+function compileEntry(entry: PatternEntry): Pattern {
+  const { text, letterCase } = entry.pattern;
+  const made = compilePattern(text, { letterCase });
+  if (!made.ok) throw new Error(`the pattern ${text} was tried before`);
+  compiled.set(entry, made.value);
+  return made.value;
+}
+
+function askRecords(
+  { names, patterns }: Extract<Lookup, { readonly kind: 'records' }>,
+  local: string,
+  domain: string,
+): FoundEntry | null {
+  const name = baseOf(local, '+') ?? local;
+  const byName = (names.get(`${name.toLowerCase()}@${domain}`) ?? []).map((entry) => {
+    return { entry, targets: entry.targets };
+  });
+  const byPattern = patterns.flatMap((entry) => askPattern(entry, name, domain) ?? []);
+  const all: readonly FoundEntry[] = [...byName, ...byPattern];
+  const [first] = all;
+  if (first === undefined) return null;
+  const last = all.find(({ targets }) => targets.some(({ kind }) => kind === 'refuse' || kind === 'discard'));
+  return last ?? { entry: first.entry, targets: all.flatMap(({ targets }) => targets) };
+}
+
+function fillTargets(
+  targets: readonly Target[],
+  local: string,
+  groups: readonly string[],
+): readonly Target[] {
+  return targets.map((target) => {
+    if (target.kind === 'same-name') return { kind: 'address', address: `${local}@${target.domain}` };
+    if (target.kind !== 'template') return target;
+    const address = target.text.replace(/\$(\d)/g, (_, digit: string) => groups[Number(digit)] ?? '');
+    return { kind: 'address', address };
+  });
+}

@@ -1,0 +1,90 @@
+import type { LeftOutReason, LocalPattern, PatternEntry, Span, Target } from '../forwards.ts';
+import type { DomainKeys } from './domain-keys.ts';
+import type { Forwards } from './find.ts';
+
+/** What the sources do with mail to one domain, those domains included at which they keep every local part. */
+export interface DomainReading {
+  /** Local parts that are named, and where in `levels`. */
+  readonly names: ReadonlyMap<string, number>;
+  /** The domain itself, then those to which its mail is passed on with the same local part. */
+  readonly levels: readonly Level[];
+  /** What takes all other mail; null if nothing does. */
+  readonly rest: Rest | null;
+}
+
+export interface Level {
+  readonly domain: string;
+  /** Patterns in their order, without those that are never reached. */
+  readonly patterns: readonly PatternEntry[];
+  /** A pattern for every local part, which takes labels before names without them are asked for; null if there is none. */
+  readonly total: PatternEntry | null;
+}
+
+export interface Rest {
+  readonly span: Span;
+  readonly targets: readonly Target[];
+  /** How the source writes its key. */
+  readonly shown: string;
+  /** For every local part. */
+  readonly pattern: LocalPattern;
+  readonly ignoresLabels: boolean;
+  readonly lost: LeftOutReason | null;
+}
+
+/** Reads what the sources do with mail to a domain. */
+export function readDomainForwards(
+  domain: string,
+  keys: ReadonlyMap<string, DomainKeys>,
+  forwards: Forwards,
+): DomainReading {
+  const names = new Map<string, number>();
+  const levels: Level[] = [];
+  let rest: Rest | null = null;
+  for (let next: string | null = domain; next !== null;) {
+    const level = readLevel(next, keys.get(next));
+    for (const name of keys.get(next)?.names ?? []) if (!names.has(name)) names.set(name, levels.length);
+    levels.push(level);
+    rest = restOf(level, forwards);
+    next = rest === null ? null : passedOn(rest, forwards);
+    const isRound = next !== null && levels.some((each) => each.domain === next);
+    if (isRound && rest !== null) rest = { ...rest, lost: next === level.domain ? 'mailbox' : 'loop' };
+    if (isRound) next = null;
+  }
+  return { names, levels, rest };
+}
+
+function readLevel(domain: string, keys: DomainKeys | undefined): Level {
+  const patterns = keys?.patterns ?? [];
+  const end = patterns.findIndex(({ pattern }) => pattern.isTotal);
+  return {
+    domain,
+    patterns: end < 0 ? patterns : patterns.slice(0, end),
+    total: patterns[end] ?? null,
+  };
+}
+
+function restOf({ domain, total }: Level, forwards: Forwards): Rest | null {
+  if (total !== null) return { ...total, lost: null };
+  for (const lookup of forwards.lookups) {
+    const entry = lookup.kind === 'names' ? lookup.entries.get(`@${domain}`) : undefined;
+    if (entry !== undefined)
+      return { ...entry, shown: `*@${domain}`, pattern: EVERY_NAME, ignoresLabels: true, lost: null };
+  }
+  return null;
+}
+
+/** The source domain to which all other mail is passed on with the same local part; null if it goes elsewhere. */
+function passedOn({ targets }: Rest, { domains }: Forwards): string | null {
+  const [target] = targets;
+  const isPassed = targets.length === 1 && target?.kind === 'same-name' && domains.has(target.domain);
+  return isPassed ? target.domain : null;
+}
+
+const EVERY_NAME: LocalPattern = {
+  text: '(.+)',
+  letterCase: 'any',
+  groups: 1,
+  words: null,
+  isTotal: true,
+  wholeGroup: 1,
+};

@@ -1,0 +1,119 @@
+import { isPatternName, mayBePattern, parseAliasName } from '../../../model/names.ts';
+import { compilePattern } from '../../../routing/regex.ts';
+import type { DomainReading } from '../resolve/reading.ts';
+import { endsOfAddress } from '../resolve/ends.ts';
+import { ANY_LABEL, findEntry, type Forwards } from '../resolve/find.ts';
+import type { ImportedAlias } from '../translated.ts';
+import { createOverlaps, hasSameEnds, quotePattern, type Overlaps } from './conflicts.ts';
+import { missingParts, placeOf, type Missing, type TranslatedDomain } from './missing.ts';
+import { missingLabels } from './labels.ts';
+import { planNames } from './names.ts';
+import { planPattern, planPatterns, planRest, type PlannedPattern } from './planned.ts';
+
+/** Says what the sources do with mail to a domain by aliases: names first, then patterns in any order, then `*`. */
+export function translateToAliases(
+  domain: string,
+  reading: DomainReading,
+  forwards: Forwards,
+): TranslatedDomain {
+  const missing: Missing[] = [];
+  const overlaps = createOverlaps(forwards.delimiter ?? '+');
+  const rest = planRest(reading, forwards);
+  const patterns = [...planPatterns(reading, forwards), ...(rest?.hasCaptures === true ? [rest] : [])];
+  const { unordered, asNames } = findConflicts(patterns, overlaps);
+  const words = [...asNames].flatMap(({ pattern }) => pattern.words ?? []);
+  const names = planNames(
+    { names: new Set([...reading.names.keys(), ...words]), domain, forwards, canBeName },
+    missing,
+  );
+  const labels = labelPatterns(reading, domain, forwards);
+  const clashing = new Set(labels.filter((plan) => patterns.some((other) => clash(plan, other, overlaps))));
+  const kept = [...patterns, ...labels].filter((plan) => {
+    if (asNames.has(plan)) return false;
+    const order = unordered.has(plan) || clashing.has(plan) ? 'lost' : 'kept';
+    missing.push(...missingParts(plan, order));
+    return order === 'kept' && plan.forward.length > 0;
+  });
+  if (rest !== null && !rest.hasCaptures) missing.push(...missingParts(rest, 'kept'));
+  missing.push(...missingLabels({ domain, reading, forwards, overlaps, names, kept, rest }));
+  const aliases: ImportedAlias[] = [...names];
+  for (const plan of kept) {
+    const name = patternName(plan);
+    if (name === null) missing.push({ ...placeOf(plan), reason: 'pattern', mail: { kind: 'pattern', plan } });
+    else aliases.push({ span: plan.span, name, forward: plan.forward });
+  }
+  if (rest !== null && !rest.hasCaptures && rest.forward.length > 0) {
+    aliases.push({ span: rest.span, name: '*', forward: rest.forward });
+  }
+  return { domain, aliases, rules: [], missing };
+}
+
+interface Conflicts {
+  /** Patterns of which the order would matter. */
+  readonly unordered: ReadonlySet<PlannedPattern>;
+  /** Patterns of few words that are written as names, which come before all patterns. */
+  readonly asNames: ReadonlySet<PlannedPattern>;
+}
+
+function findConflicts(patterns: readonly PlannedPattern[], overlaps: Overlaps): Conflicts {
+  const unordered = new Set<PlannedPattern>();
+  const asNames = new Set<PlannedPattern>();
+  for (const [index, second] of patterns.entries()) {
+    for (const first of patterns.slice(0, index)) {
+      if (!clash(first, second, overlaps)) continue;
+      if (first.pattern.words !== null) asNames.add(first);
+      else if (second.pattern.words !== null) asNames.add(second);
+      else unordered.add(first).add(second);
+    }
+  }
+  return { unordered, asNames };
+}
+
+/** True if two patterns may match the same mail and send it to different destinations. */
+function clash(a: PlannedPattern, b: PlannedPattern, { mayShare }: Overlaps): boolean {
+  if (a.forward.length === 0 || b.forward.length === 0) return false;
+  const isSame = !a.hasCaptures && !b.hasCaptures && hasSameEnds(a.forward, b.forward);
+  return !isSame && mayShare(a, b);
+}
+
+/** The service knows labels behind a `+` alone: for another sign each name gets a pattern. */
+function labelPatterns(
+  { names }: DomainReading,
+  domain: string,
+  forwards: Forwards,
+): readonly PlannedPattern[] {
+  const { delimiter } = forwards;
+  if (delimiter === null || delimiter === '+') return [];
+  return [...names.keys()].flatMap((name) => {
+    const labelled = `${name}${delimiter}${ANY_LABEL}@${domain}`;
+    const span = findEntry(labelled, forwards)?.entry.span;
+    const ends = endsOfAddress(labelled, forwards);
+    if (span === undefined || ends === null || name.includes(delimiter) || ends.forward.length === 0)
+      return [];
+    const text = `(?:${quotePattern(name + delimiter)}.*)`;
+    const pattern = {
+      text,
+      letterCase: 'any',
+      groups: 0,
+      words: null,
+      isTotal: false,
+      wholeGroup: null,
+    } as const;
+    const targets = ends.forward.map((address) =>
+      address === 'discard' ? ({ kind: 'discard' } as const) : ({ kind: 'webhook', url: address } as const),
+    );
+    return [planPattern({ span, shown: `${name}${delimiter}*@${domain}`, pattern, targets }, forwards)];
+  });
+}
+
+/** The name of the alias for a pattern; null if the service takes none such. */
+function patternName({ text, pattern }: PlannedPattern): string | null {
+  const cased = pattern.letterCase === 'exact' ? `(?-i:${text})` : text;
+  const name = isPatternName(cased) ? cased : `(${cased})`;
+  return parseAliasName(name).ok && compilePattern(name, { letterCase: 'any' }).ok ? name : null;
+}
+
+/** True if the service takes a name letter by letter. */
+function canBeName(name: string): boolean {
+  return parseAliasName(name).ok && name !== '*' && !isPatternName(name) && !mayBePattern(name);
+}

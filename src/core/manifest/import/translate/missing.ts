@@ -1,0 +1,29 @@
+import type { ImportedDomain, LeftOut } from '../translated.ts';
+import type { PlannedPattern } from './planned.ts';
+
+/** Something that is left out, before it is known where its mail goes now. */
+export interface Missing extends Omit<LeftOut, 'fallsTo'> {
+  /** Whose mail it is: that of an address, of a pattern, of every name, or of nobody else. */
+  readonly mail:
+    | { readonly kind: 'address' | 'everything' | 'none' }
+    | { readonly kind: 'pattern'; readonly plan: PlannedPattern };
+}
+
+/** A domain before it is known where the mail goes of what is missing. */
+export interface TranslatedDomain extends Omit<ImportedDomain, 'leftOut'> {
+  readonly missing: readonly Missing[];
+}
+
+/** What is missing of a pattern: all of it where its order cannot be kept, else the destinations that are lost. */
+export function missingParts(plan: PlannedPattern, order: 'kept' | 'lost'): readonly Missing[] {
+  const { forward, lost } = plan;
+  const mail = { kind: 'pattern', plan } as const;
+  if (order === 'lost') return [{ ...placeOf(plan), reason: 'order', mail }];
+  if (forward.length === 0 && lost.length === 0) return [{ ...placeOf(plan), reason: 'refused', mail }];
+  const falls = forward.length === 0 ? mail : ({ kind: 'none' } as const);
+  return [...new Set(lost)].map((reason) => ({ ...placeOf(plan), reason, mail: falls }));
+}
+
+export function placeOf({ span, shown }: PlannedPattern): Pick<Missing, 'span' | 'address'> {
+  return { span, address: shown };
+}

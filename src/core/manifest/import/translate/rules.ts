@@ -1,0 +1,137 @@
+import { isPatternName, mayBePattern } from '../../../model/names.ts';
+import type { RuleMatch } from '../../../model/resources.ts';
+import { compilePattern } from '../../../routing/regex.ts';
+import type { DomainReading } from '../resolve/reading.ts';
+import type { Forwards } from '../resolve/find.ts';
+import type { ImportedRule } from '../translated.ts';
+import { createOverlaps, hasSameEnds, quotePattern, type Overlaps } from './conflicts.ts';
+import { missingParts, placeOf, type Missing, type TranslatedDomain } from './missing.ts';
+import { labelEnds } from './labels.ts';
+import { planNames, type PlannedName } from './names.ts';
+import { planPatterns, planRest, planPattern, type PlannedPattern } from './planned.ts';
+
+/** Says what the sources do with mail to a domain by rules, in the order in which the sources ask. */
+export function translateToRules(
+  domain: string,
+  reading: DomainReading,
+  forwards: Forwards,
+): TranslatedDomain {
+  const missing: Missing[] = [];
+  const book = createRuleBook(domain);
+  const names = planNames(
+    { names: reading.names.keys(), domain, forwards, canBeName: canBeMatched },
+    missing,
+  );
+  const isLabelled = takesLabelsFirst(reading, forwards, createOverlaps('+'));
+  const exact = new Set(names.filter((name) => isLabelled || needsExactRule(name, domain, forwards)));
+  for (const name of names) if (exact.has(name)) book.add(name, name.name, exactMatch(name.name, domain));
+  for (const name of names)
+    if (!exact.has(name)) book.add(name, name.name, { type: 'alias', alias: name.name });
+  const plans = planPatterns(reading, forwards);
+  for (const [index, level] of reading.levels.entries()) {
+    for (const plan of plans) if (plan.level === index) addPattern(plan, { domain, forwards, book, missing });
+    if (level.total !== null) break;
+    for (const name of exact) {
+      if (reading.names.get(name.name) === index) addLabels(name, { domain, forwards, book });
+    }
+  }
+  const rest = planRest(reading, forwards);
+  if (rest !== null)
+    addPlan(withoutCaptures(rest), { type: 'alias', alias: '*' }, 'everything else', book, missing);
+  return { domain, aliases: [], rules: book.rules, missing };
+}
+
+interface RuleBook {
+  readonly rules: readonly ImportedRule[];
+  readonly add: (place: Pick<PlannedName, 'span' | 'forward'>, name: string, match: RuleMatch) => void;
+}
+
+/** Gives each rule a name that no other rule of the domain has. */
+function createRuleBook(domain: string): RuleBook & { readonly domain: string } {
+  const rules: ImportedRule[] = [];
+  const taken = new Set<string>();
+  return {
+    domain,
+    rules,
+    add({ span, forward }, base, match) {
+      let name = base;
+      for (let count = 2; taken.has(name.toLowerCase()); count += 1) name = `${base} ${count}`;
+      taken.add(name.toLowerCase());
+      rules.push({ span, name, match, forward });
+    },
+  };
+}
+
+function canBeMatched(name: string): boolean {
+  return /^[\x21-\x7e]+$/.test(name) || /^[^\s\p{C}]+$/u.test(name);
+}
+
+/** True if a pattern may be asked before a label is taken away, and so before the name alone. */
+function takesLabelsFirst({ levels }: DomainReading, forwards: Forwards, overlaps: Overlaps): boolean {
+  return levels.some(({ patterns, total }) =>
+    [...patterns, ...(total === null ? [] : [total])].some(
+      (entry) => !entry.ignoresLabels && overlaps.mayTakeLabels(planPattern(entry, forwards), null),
+    ),
+  );
+}
+
+/** A rule for an alias takes the name with any label, too. */
+function needsExactRule({ name, forward }: PlannedName, domain: string, forwards: Forwards): boolean {
+  if (forwards.delimiter !== '+' || name.includes('+') || isPatternName(name) || mayBePattern(name))
+    return true;
+  return !hasSameEnds(forward, labelEnds(name, domain, forwards));
+}
+
+function exactMatch(name: string, domain: string): RuleMatch {
+  return recipientMatch(`(?i)^${quotePattern(name)}@${quotePattern(domain)}$`);
+}
+
+function recipientMatch(regex: string): RuleMatch {
+  return { type: 'regex', regex, scopes: ['recipient'] };
+}
+
+interface Writing {
+  readonly domain: string;
+  readonly forwards: Forwards;
+  readonly book: RuleBook;
+}
+
+function addPattern(
+  found: PlannedPattern,
+  { domain, book, missing }: Writing & { readonly missing: Missing[] },
+): void {
+  const plan = withoutCaptures(found);
+  const flag = plan.pattern.letterCase === 'any' ? '(?i)' : '';
+  const regex = `${flag}^(?:${plan.pattern.text})@${quotePattern(domain)}$`;
+  addPlan(plan, recipientMatch(regex), 'pattern', book, missing);
+}
+
+/** Rules have no captures. */
+function withoutCaptures(plan: PlannedPattern): PlannedPattern {
+  if (!plan.hasCaptures) return plan;
+  const forward = plan.forward.filter((destination) => !destination.includes('$'));
+  return { ...plan, forward, lost: [...plan.lost, 'capture'] };
+}
+
+function addPlan(
+  plan: PlannedPattern,
+  match: RuleMatch,
+  name: string,
+  book: RuleBook,
+  missing: Missing[],
+): void {
+  const isValid = match.type !== 'regex' || compilePattern(match.regex, { letterCase: 'exact' }).ok;
+  if (!isValid) missing.push({ ...placeOf(plan), reason: 'pattern', mail: { kind: 'pattern', plan } });
+  else missing.push(...missingParts(plan, 'kept'));
+  if (isValid && plan.forward.length > 0) book.add(plan, name, match);
+}
+
+/** A name that has a rule for itself alone gets another one for its labels, behind the patterns. */
+function addLabels({ span, name }: PlannedName, { domain, forwards, book }: Writing): void {
+  const { delimiter } = forwards;
+  if (delimiter === null || name.includes(delimiter)) return;
+  const forward = labelEnds(name, domain, forwards);
+  if (forward.length === 0) return;
+  const regex = `(?i)^${quotePattern(name + delimiter)}.*@${quotePattern(domain)}$`;
+  book.add({ span, forward }, `${name} with a label`, recipientMatch(regex));
+}
