@@ -73,6 +73,14 @@ export interface PatternEntry extends ForwardEntry {
   readonly ignoresLabels: boolean;
 }
 
+/** A pattern of which nobody can tell in general what it matches. What it takes is left out. */
+export interface OpaquePattern {
+  readonly span: Span;
+  readonly shown: string;
+  /** False if it is sure that the pattern does not match an address. */
+  readonly mayMatch: (address: string) => boolean;
+}
+
 /**
  * One source of look-ups. Keys of names are `local@domain`, `@domain` for every other address, and `local` for the domains of
  * local names; in lower case.
@@ -80,7 +88,7 @@ export interface PatternEntry extends ForwardEntry {
 export type Lookup =
   | { readonly kind: 'names'; readonly entries: ReadonlyMap<string, ForwardEntry> }
   /** The first pattern that matches wins. */
-  | { readonly kind: 'patterns'; readonly entries: readonly PatternEntry[] }
+  | { readonly kind: 'patterns'; readonly entries: readonly (PatternEntry | OpaquePattern)[] }
   /** All names and patterns that match add up; one that refuses or discards wins. Labels are ignored. */
   | {
       readonly kind: 'records';
@@ -102,4 +110,8 @@ export interface ParsedSource {
   readonly leftOut: readonly LeftOutLine[];
   /** Domains that are only declared. */
   readonly domains: readonly string[];
+}
+
+export function isOpaque(entry: PatternEntry | OpaquePattern): entry is OpaquePattern {
+  return 'mayMatch' in entry;
 }

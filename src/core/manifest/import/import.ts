@@ -3,7 +3,7 @@ import { fail, succeed, type Result } from '../../model/result.ts';
 import type { SourceText } from '../read/text.ts';
 import { withoutRefusedEntries } from './check-domain.ts';
 import { SOURCE_FORMATS, type SourceFormat } from './formats.ts';
-import type { Lookup, ParsedSource } from './forwards.ts';
+import { isOpaque, type Lookup, type ParsedSource } from './forwards.ts';
 import { domainOfLine, missingLine } from './lines.ts';
 import { keysByDomain } from './resolve/domain-keys.ts';
 import type { Forwards } from './resolve/find.ts';
@@ -136,7 +136,7 @@ function domainsOf(lookups: readonly Lookup[], declared: readonly string[]): Ite
     const keys =
       lookup.kind === 'names' ? lookup.entries.keys() : lookup.kind === 'records' ? lookup.names.keys() : [];
     for (const key of keys) if (key.includes('@')) domains.add(domainPartOf(key));
-    for (const { domain } of patterns) domains.add(domain);
+    for (const entry of patterns) if (!isOpaque(entry)) domains.add(entry.domain);
   }
   for (const domain of declared) domains.add(domain);
   return domains;

@@ -26,7 +26,7 @@ export const REASON_WORDS: Readonly<Record<LeftOutReason, ReasonWords>> = {
     hint: 'put a copy of that file beside this one, or name its members here',
   },
   label: {
-    message: 'with a label behind a +, a pattern takes this mail there before the name is asked',
+    message: 'the service takes the label off this mail before it asks a pattern, and the old system does not',
     hint: 'write an alias for each address with a label that is used, or import with --engine rules',
   },
   limit: {

@@ -56,15 +56,24 @@ function keysOf(key: string, domains: readonly string[]): readonly string[] {
   return [`${name(localPartOf(key))}@${normalDomain(domainPartOf(key))}`];
 }
 
-/** Items of a redirection list. Those that refuse or discard override the rest. */
+/**
+ * Items of a redirection list, as Exim reads them: `:fail:` ends it, `:defer:` and `:blackhole:` stand for all of it, and
+ * `:unknown:` counts only where there is nothing else.
+ */
 function eximTargets(data: string, local: LocalDomain): readonly Target[] {
-  const items = splitList(data).map((item) => /^"((?:\\.|[^"\\])*)"$/s.exec(item)?.[1] ?? item);
-  if (items.some((item) => /^:(?:fail|defer|unknown):/i.test(item))) return [{ kind: 'refuse' }];
-  if (items.some((item) => /^:blackhole:/i.test(item))) return [{ kind: 'discard' }];
-  const targets = items.map((item) => eximTarget(item, local));
+  const targets: Target[] = [];
+  for (const item of splitList(data)) {
+    const text = /^"(.*)"$/s.exec(item)?.[1] ?? item;
+    const [, special = ''] = /^"?:(fail|defer|unknown|blackhole):/i.exec(item) ?? [];
+    if (/^defer$/i.test(special)) return [{ kind: 'refuse' }];
+    if (/^blackhole$/i.test(special)) return [{ kind: 'discard' }];
+    if (/^fail$/i.test(special)) return [...targets, { kind: 'refuse' }];
+    if (special === '') targets.push(eximTarget(text, local));
+  }
   // Exim defers a whole list that holds something else than addresses.
   const broken = targets.find((target) => target.kind === 'lost' && target.reason === 'destination');
-  return broken === undefined ? targets : [broken];
+  if (broken !== undefined) return [broken];
+  return targets.length === 0 ? [{ kind: 'refuse' }] : targets;
 }
 
 function eximTarget(item: string, local: LocalDomain): Target {

@@ -1,6 +1,7 @@
 import { succeed, type Result } from '../../../model/result.ts';
 import type { SourceText } from '../../read/text.ts';
-import type { LeftOutLine, LeftOutReason, ParsedSource, PatternEntry, Span, Target } from '../forwards.ts';
+import type { LeftOutLine, LeftOutReason, OpaquePattern, ParsedSource, PatternEntry, Span, Target } from '../forwards.ts';
+import { opaqueMatcher } from '../patterns/opaque-pattern.ts';
 import { parseAddressPattern, type AddressPattern } from '../patterns/address-pattern.ts';
 import { shownText } from '../shown-text.ts';
 import type { SourceContext, SourceFault } from '../source-format.ts';
@@ -13,7 +14,7 @@ export function parsePostfixRegexp(
   { localDomains }: SourceContext,
 ): Result<ParsedSource, SourceFault> {
   const local = localDomains[0] ?? null;
-  const entries: PatternEntry[] = [];
+  const entries: (PatternEntry | OpaquePattern)[] = [];
   const leftOut: LeftOutLine[] = [];
   const leaveOut = (span: Span, address: string | null, reason: LeftOutReason): void => {
     leftOut.push({ span, address, reason });
@@ -29,8 +30,10 @@ export function parsePostfixRegexp(
     const shown = shownText(line.shown);
     const parsed = depth > 0 || line.isNegated ? null : patternOf(line);
     const key = `${line.pattern}\n${line.flags}`;
-    if (parsed === null) leaveOut(span, shown, 'pattern');
-    else if (written.has(key)) leaveOut(span, shown, 'duplicate');
+    if (parsed === null) {
+      leaveOut(span, shown, 'pattern');
+      entries.push({ span, shown, mayMatch: opaqueMatcher(line.pattern, line) });
+    } else if (written.has(key)) leaveOut(span, shown, 'duplicate');
     else
       entries.push({
         span,

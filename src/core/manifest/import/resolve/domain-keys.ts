@@ -1,5 +1,5 @@
 import { domainPartOf, localPartOf } from '../../../model/names.ts';
-import type { PatternEntry } from '../forwards.ts';
+import { isOpaque, type PatternEntry } from '../forwards.ts';
 import type { Forwards } from './find.ts';
 
 /** What the sources name at one domain. */
@@ -29,7 +29,7 @@ export function keysByDomain({ lookups, localDomains }: Forwards): ReadonlyMap<s
     }
     if (lookup.kind === 'names') continue;
     const patterns = lookup.kind === 'patterns' ? lookup.entries : lookup.patterns;
-    for (const entry of patterns) at(entry.domain).patterns.push(entry);
+    for (const entry of patterns) if (!isOpaque(entry)) at(entry.domain).patterns.push(entry);
   }
   return found;
 }

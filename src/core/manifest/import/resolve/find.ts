@@ -1,6 +1,6 @@
 import { compilePattern, type Pattern } from '../../../routing/regex.ts';
 import { domainPartOf, localPartOf } from '../../../model/names.ts';
-import type { ForwardEntry, Lookup, PatternEntry, Target } from '../forwards.ts';
+import { isOpaque, type ForwardEntry, type Lookup, type OpaquePattern, type PatternEntry, type Target } from '../forwards.ts';
 
 /** All sources together. */
 export interface Forwards {
@@ -38,10 +38,15 @@ export function findEntry(address: string, forwards: Forwards): FoundEntry | nul
   const base = baseOf(local, forwards.delimiter);
   const whole = firstOf(forwards, (lookup) => askWhole(lookup, local, domain));
   if (whole !== null) return whole;
-  const keys = base === null ? [] : [`${base}@${domain}`];
-  if (forwards.localDomains.has(domain)) keys.push(local, ...(base === null ? [] : [base]));
-  for (const key of [...keys, `@${domain}`]) {
-    const found = firstOf(forwards, (lookup) => askName(lookup, key, address));
+  const isLocal = forwards.localDomains.has(domain);
+  const keys: (readonly [key: string, local: string])[] = [];
+  // A label that was taken away is not carried over.
+  if (base !== null) keys.push([`${base}@${domain}`, base]);
+  if (isLocal) keys.push([local, local]);
+  if (isLocal && base !== null) keys.push([base, base]);
+  keys.push([`@${domain}`, local]);
+  for (const [key, kept] of keys) {
+    const found = firstOf(forwards, (lookup) => askName(lookup, key, kept));
     if (found !== null) return found;
   }
   return null;
@@ -65,11 +70,11 @@ function firstOf({ lookups }: Forwards, ask: (lookup: Lookup) => FoundEntry | nu
 function askWhole(lookup: Lookup, local: string, domain: string): FoundEntry | null {
   switch (lookup.kind) {
     case 'names':
-      return askName(lookup, `${local}@${domain}`, `${local}@${domain}`);
+      return askName(lookup, `${local}@${domain}`, local);
     case 'patterns': {
       if (local.includes(ANY_LABEL)) return null;
       for (const entry of lookup.entries) {
-        const found = askPattern(entry, local, domain);
+        const found = isOpaque(entry) ? askOpaque(entry, local, domain) : askPattern(entry, local, domain);
         if (found !== null) return found;
       }
       return null;
@@ -79,12 +84,19 @@ function askWhole(lookup: Lookup, local: string, domain: string): FoundEntry | n
   }
 }
 
-function askName(lookup: Lookup, key: string, address: string): FoundEntry | null {
+function askName(lookup: Lookup, key: string, local: string): FoundEntry | null {
   if (lookup.kind !== 'names') return null;
   const entry = lookup.entries.get(key.toLowerCase());
   return entry === undefined
     ? null
-    : { entry, targets: fillTargets(entry.targets, localPartOf(address), []) };
+    : { entry, targets: fillTargets(entry.targets, local, []) };
+}
+
+/** What a pattern takes that cannot be told is lost. */
+function askOpaque({ span, mayMatch }: OpaquePattern, local: string, domain: string): FoundEntry | null {
+  if (!mayMatch(`${local}@${domain}`)) return null;
+  const targets: readonly Target[] = [{ kind: 'lost', reason: 'pattern' }];
+  return { entry: { span, targets }, targets };
 }
 
 const compiled = new WeakMap<PatternEntry, Pattern>();

@@ -1,5 +1,13 @@
-import { domainPartOf } from '../../../model/names.ts';
-import type { LeftOutLine, Lookup, ParsedSource, PatternEntry } from '../forwards.ts';
+import { domainPartOf, localPartOf } from '../../../model/names.ts';
+import { compilePattern } from '../../../routing/regex.ts';
+import {
+  isOpaque,
+  type LeftOutLine,
+  type Lookup,
+  type OpaquePattern,
+  type ParsedSource,
+  type PatternEntry,
+} from '../forwards.ts';
 
 /** Leaves out the patterns that match addresses of more than one of the sources' domains. */
 export function withOneDomain(
@@ -10,22 +18,32 @@ export function withOneDomain(
   if (lookups.every(({ kind }) => kind === 'names')) return sources;
   const domains = new Set([...localDomains, ...sources.flatMap((source) => source.domains)]);
   for (const lookup of lookups) {
-    if (lookup.kind === 'patterns') for (const { domain } of lookup.entries) domains.add(domain);
+    if (lookup.kind === 'patterns') for (const entry of lookup.entries) if (!isOpaque(entry)) domains.add(entry.domain);
     if (lookup.kind !== 'names') continue;
     for (const key of lookup.entries.keys()) if (key.includes('@')) domains.add(domainPartOf(key));
   }
-  const isOfOne = ({ domain, matchesDomain }: PatternEntry): boolean =>
-    !domains.values().some((other) => other !== domain && matchesDomain(other));
+  const isOfOne = (entry: PatternEntry | OpaquePattern): boolean =>
+    isOpaque(entry) ||
+    !domains.values().some((other) => other !== entry.domain && entry.matchesDomain(other));
   return sources.map((source) => {
     const leftOut: LeftOutLine[] = [...source.leftOut];
     const kept = source.lookups.map((lookup): Lookup => {
       if (lookup.kind !== 'patterns') return lookup;
-      const others = lookup.entries.filter((entry) => !isOfOne(entry));
-      leftOut.push(
-        ...others.map(({ span, shown }) => ({ span, address: shown, reason: 'pattern' as const })),
-      );
-      return { ...lookup, entries: lookup.entries.filter(isOfOne) };
+      const entries = lookup.entries.map((entry) => {
+        if (isOfOne(entry) || isOpaque(entry)) return entry;
+        const { span, shown } = entry;
+        leftOut.push({ span, address: shown, reason: 'pattern' });
+        return { span, shown, mayMatch: matcherOfEntry(entry) };
+      });
+      return { kind: 'patterns', entries };
     });
     return { ...source, lookups: kept, leftOut };
   });
+}
+
+function matcherOfEntry({ pattern, matchesDomain }: PatternEntry): OpaquePattern['mayMatch'] {
+  const { text, letterCase } = pattern;
+  const compiled = compilePattern(text, { letterCase });
+  return (address) =>
+    matchesDomain(domainPartOf(address)) && (!compiled.ok || compiled.value.capture(localPartOf(address)) !== null);
 }

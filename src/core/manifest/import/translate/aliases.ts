@@ -6,7 +6,7 @@ import { ANY_LABEL, findEntry, type Forwards } from '../resolve/find.ts';
 import type { ImportedAlias } from '../translated.ts';
 import { createOverlaps, hasSameEnds, quotePattern, type Overlaps } from './conflicts.ts';
 import { missingParts, placeOf, type Missing, type TranslatedDomain } from './missing.ts';
-import { missingLabels } from './labels.ts';
+import { missingLabels, missingRequests } from './labels.ts';
 import { planNames } from './names.ts';
 import { planPattern, planPatterns, planRest, type PlannedPattern } from './planned.ts';
 
@@ -36,6 +36,7 @@ export function translateToAliases(
   });
   if (rest !== null && !rest.hasCaptures) missing.push(...missingParts(rest, 'kept'));
   missing.push(...missingLabels({ domain, reading, forwards, overlaps, names, kept, rest }));
+  missing.push(...missingRequests(labels[0]?.span, domain, forwards));
   const aliases: ImportedAlias[] = [...names];
   for (const plan of kept) {
     const name = patternName(plan);

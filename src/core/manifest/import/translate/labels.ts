@@ -1,3 +1,4 @@
+import type { Span } from '../forwards.ts';
 import { endsOfAddress } from '../resolve/ends.ts';
 import { ANY_LABEL, type Forwards } from '../resolve/find.ts';
 import type { DomainReading } from '../resolve/reading.ts';
@@ -57,4 +58,10 @@ function patternsBefore(
     if (!differs) return [];
     return [{ span: plan.span, address: `*+*@${domain}`, reason: 'label', mail: { kind: 'none' } }];
   });
+}
+
+/** Postfix takes no label from `list-request`, which an entry for labels takes. */
+export function missingRequests(span: Span | undefined, domain: string, { delimiter }: Forwards): readonly Missing[] {
+  if (span === undefined || delimiter !== '-') return [];
+  return [{ span, address: `*-request@${domain}`, reason: 'label', mail: { kind: 'none' } }];
 }

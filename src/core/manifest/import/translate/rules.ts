@@ -6,7 +6,7 @@ import type { Forwards } from '../resolve/find.ts';
 import type { ImportedRule } from '../translated.ts';
 import { createOverlaps, hasSameEnds, quotePattern, type Overlaps } from './conflicts.ts';
 import { missingParts, placeOf, type Missing, type TranslatedDomain } from './missing.ts';
-import { labelEnds } from './labels.ts';
+import { labelEnds, missingRequests } from './labels.ts';
 import { planNames, type PlannedName } from './names.ts';
 import { planPatterns, planRest, planPattern, type PlannedPattern } from './planned.ts';
 
@@ -35,6 +35,7 @@ export function translateToRules(
       if (reading.names.get(name.name) === index) addLabels(name, { domain, forwards, book });
     }
   }
+  missing.push(...missingRequests(names[0]?.span, domain, forwards));
   const rest = planRest(reading, forwards);
   if (rest !== null)
     addPlan(withoutCaptures(rest), { type: 'alias', alias: '*' }, 'everything else', book, missing);
