@@ -48,11 +48,10 @@ export interface ForwardEntry {
   readonly targets: readonly Target[];
 }
 
-/** A regular expression for local parts, in the syntax of both sides. */
+/** A regular expression for local parts in any case, in the syntax of both sides. */
 export interface LocalPattern {
   /** RE2 syntax, for the whole local part, without anchors. */
   readonly text: string;
-  readonly letterCase: 'exact' | 'any';
   readonly groups: number;
   /** The local parts that it matches, in lower case, where these are few; else null. */
   readonly words: readonly string[] | null;
@@ -60,6 +59,8 @@ export interface LocalPattern {
   readonly isTotal: boolean;
   /** The group that holds the whole local part; null if there is none. */
   readonly wholeGroup: number | null;
+  /** Groups that may hold nothing. */
+  readonly emptyGroups: ReadonlySet<number>;
 }
 
 export interface PatternEntry extends ForwardEntry {
@@ -102,6 +103,8 @@ export interface LeftOutLine {
   /** The address, or the pattern, that it is about; null where none can be named. */
   readonly address: string | null;
   readonly reason: LeftOutReason;
+  /** The domain that a pattern names; absent where the address says it. */
+  readonly domain?: string;
 }
 
 /** What one file says. */

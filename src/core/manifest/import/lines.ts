@@ -20,7 +20,7 @@ function domainOfPattern(shown: string): string | null {
 
 /** A line that is left out, as a part of its domain. */
 export function missingLine({ span, address, reason }: LeftOutLine, domain: string): Missing {
-  const isPattern = reason === 'pattern';
+  const isPattern = reason === 'pattern' || reason === 'capture';
   const isUseless = reason === 'duplicate' || address === null || address.startsWith('*@') || address === '*';
   const named = address === null || address.includes('@') || isPattern ? address : `${address}@${domain}`;
   const kind = isPattern ? 'everything' : isUseless ? 'none' : 'address';

@@ -52,7 +52,7 @@ export const REASON_WORDS: Readonly<Record<LeftOutReason, ReasonWords>> = {
     hint: 'none is needed: the service returns errors to the sender',
   },
   pattern: {
-    message: 'the pattern cannot be written as one for addresses of one domain',
+    message: 'the pattern cannot be written as one for addresses of one domain in any case',
     hint: 'write aliases for the addresses that it is used for',
   },
   program: { message: 'its mail goes to a program', hint: 'forward it to a webhook' },

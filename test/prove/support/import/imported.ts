@@ -31,9 +31,13 @@ const SETTINGS: ImportSettings = {
 };
 
 /** Imports texts; throws where the manifest is not valid. */
-export function importTexts(texts: readonly NamedText[], settings: Partial<ImportSettings> = {}): ImportedManifest {
-  const files = texts.map(({ format, file, text }) => {
-    return { format, text: createSourceText(file, text), fileDomain: null, include: () => null };
+export function importTexts(
+  texts: readonly NamedText[],
+  { fileDomains = [], ...settings }: Partial<ImportSettings> & { readonly fileDomains?: readonly (string | null)[] } = {},
+): ImportedManifest {
+  const files = texts.map(({ format, file, text }, index) => {
+    const fileDomain = fileDomains[index] ?? null;
+    return { format, text: createSourceText(file, text), fileDomain, include: () => null };
   });
   const imported = importForwards(files, { ...SETTINGS, ...settings });
   if (!imported.ok) throw new Error(imported.error.message);

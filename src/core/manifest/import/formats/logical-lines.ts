@@ -10,18 +10,22 @@ export interface LogicalLine {
 /** How a system reads lines: which are no part of the text, and what joins a continuation line. */
 export interface LineStyle {
   readonly isComment: (line: string) => boolean;
+  /** True if a comment ends the logical line before it, so that what continues it is passed over. */
+  readonly isCut: boolean;
   readonly join: (before: string, continued: string) => string;
 }
 
 /** Postfix and sendmail: a comment may be indented, and stand within a logical line. */
 export const POSTFIX_LINES: LineStyle = {
   isComment: (line) => /^\s*(?:#|$)/.test(line),
+  isCut: false,
   join: (before, continued) => `${before}${continued}`,
 };
 
-/** Exim's lsearch files: an indented `#` is a part of the text. */
+/** Exim's lsearch files: an indented `#` is a part of the text, and one at the start of a line ends the item. */
 export const EXIM_LINES: LineStyle = {
   isComment: (line) => /^(?:#|\s*$)/.test(line),
+  isCut: true,
   join: (before, continued) => `${before.trimEnd()} ${continued.trim()}`,
 };
 
@@ -33,7 +37,13 @@ export function* logicalLines(within: SourceText, style: LineStyle): Generator<L
     const next = lineStarts[index + 1];
     const end = next === undefined ? text.length : next - 1;
     const line = text.slice(start, end);
-    if (style.isComment(line)) continue;
+    if (style.isComment(line)) {
+      if (style.isCut && line.startsWith('#') && open !== null) {
+        yield lineOf(open, within);
+        open = null;
+      }
+      continue;
+    }
     if (open !== null && /^\s/.test(line)) {
       open = { offset: open.offset, end, text: style.join(open.text, line) };
       continue;

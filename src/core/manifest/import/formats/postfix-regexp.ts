@@ -34,14 +34,15 @@ export function parsePostfixRegexp(
       leaveOut(span, shown, 'pattern');
       entries.push({ span, shown, mayMatch: opaqueMatcher(line.pattern, line) });
     } else if (written.has(key)) leaveOut(span, shown, 'duplicate');
-    else
-      entries.push({
-        span,
-        shown,
-        ignoresLabels: false,
-        ...parsed,
-        targets: targetsOf(line.value, parsed, local),
-      });
+    else {
+      const rule = ruleOf(parsed, line.value, local);
+      entries.push({ span, shown, ignoresLabels: false, ...rule });
+      if (rule.pattern !== parsed.pattern) {
+        const { domain } = parsed;
+        leftOut.push({ span, address: `${shown} with nothing in a group`, reason: 'capture', domain });
+        entries.push({ span, shown, mayMatch: opaqueMatcher(line.pattern, line) });
+      }
+    }
     if (parsed !== null) written.add(key);
   }
   return succeed({ lookups: [{ kind: 'patterns', entries }], leftOut, domains: [] });
@@ -88,10 +89,20 @@ function patternOf({ pattern, flags }: Extract<RuleLine, { readonly kind: 'rule'
   return parseAddressPattern(pattern, toggles % 2 === 1 ? 'exact' : 'any');
 }
 
-function targetsOf(value: string, pattern: AddressPattern, local: string | null): readonly Target[] {
-  const text = fillDomain(value, pattern);
-  if (text === null) return [{ kind: 'lost', reason: 'capture' }];
-  return postfixTargets(text, local).map((target) => asTemplate(target, pattern));
+/** The pattern and its results. Where a group may leave nothing before the `@`, it must hold something. */
+function ruleOf(
+  parsed: AddressPattern,
+  value: string,
+  local: string | null,
+): Pick<PatternEntry, 'pattern' | 'targets' | 'domain' | 'matchesDomain'> {
+  const { domain, matchesDomain, pattern, filled } = parsed;
+  const text = fillDomain(value, parsed);
+  const plain = text === null ? null : postfixTargets(text, local);
+  if (plain === null) return { pattern, domain, matchesDomain, targets: [{ kind: 'lost', reason: 'capture' }] };
+  const needsMore = plain.some((target) => mayBeNothing(target, pattern));
+  const used = needsMore && filled !== null ? { ...parsed, pattern: filled } : parsed;
+  const targets = plain.map((target) => asTemplate(target, used));
+  return { pattern: used.pattern, domain, matchesDomain, targets };
 }
 
 /** The result with `$1` in place of `${1}` and `$(1)`, and the domain in place of its group; null if it has something else. */
@@ -111,9 +122,17 @@ function fillDomain(value: string, { domain, domainGroup, pattern }: AddressPatt
   return isKnown && !isCut ? filled : null;
 }
 
+/** Without a local part a result means something else: the address keeps its own. */
+function mayBeNothing(target: Target, { emptyGroups, isTotal }: AddressPattern['pattern']): boolean {
+  if (target.kind !== 'address' || isTotal || !target.address.includes('$')) return false;
+  const [local = ''] = target.address.split('@');
+  const groups = [...local.matchAll(/\$(\d)/g)].map(([, digit]) => Number(digit));
+  return local.replace(/\$\d/g, '') === '' && groups.every((group) => emptyGroups.has(group));
+}
+
 function asTemplate(target: Target, { pattern, hasCertainGroups }: AddressPattern): Target {
   if (target.kind !== 'address' || !target.address.includes('$')) return target;
-  if (!hasCertainGroups) return { kind: 'lost', reason: 'capture' };
+  if (!hasCertainGroups || mayBeNothing(target, pattern)) return { kind: 'lost', reason: 'capture' };
   const [, group, domain = ''] = /^\$(\d)@(.+)$/.exec(target.address) ?? [];
   if (group !== undefined && Number(group) === pattern.wholeGroup && !domain.includes('$')) {
     return { kind: 'same-name', domain };

@@ -14,8 +14,8 @@ export function parseRecordPattern(
   const isEnded = branch.at(-1)?.kind === 'end';
   const isStarted = branch[0]?.kind === 'start';
   const pieces = isEnded ? branch.slice(0, -1) : branch;
-  const found = localPattern(pieces, 'any');
-  const pattern = isEnded || found?.isTotal === true ? found : localPattern([...pieces, ANYTHING], 'any');
+  const found = localPattern(pieces);
+  const pattern = isEnded || found?.isTotal === true ? found : localPattern([...pieces, ANYTHING]);
   if (pattern === null) return null;
   const text = pattern.isTotal ? pattern.text : `(?:${pattern.text})(?:\\+.*)?`;
   return { pattern: { ...pattern, text, words: null }, isWhole: (isEnded && isStarted) || pattern.isTotal };

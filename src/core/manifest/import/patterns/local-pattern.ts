@@ -7,7 +7,7 @@ import { hasCapture, writeBranch } from './write-pattern.ts';
  * Makes a pattern for whole local parts of a part of a regular expression: one that begins with `^`, or else may begin
  * anywhere, and reaches to the end of the local part. Null if that cannot be written.
  */
-export function localPattern(branch: Branch, letterCase: 'exact' | 'any'): LocalPattern | null {
+export function localPattern(branch: Branch): LocalPattern | null {
   const [first] = branch;
   const isAnchored = first?.kind === 'start';
   const pieces = isAnchored ? branch.slice(1) : branch;
@@ -15,17 +15,17 @@ export function localPattern(branch: Branch, letterCase: 'exact' | 'any'): Local
   if (text === null) return null;
   // Lazy, so that groups hold what they hold where the expression is searched from the left.
   const whole = isAnchored || beginsAnywhere(pieces) ? text : `.*?${text}`;
-  const compiled = compilePattern(whole, { letterCase });
+  const compiled = compilePattern(whole, { letterCase: 'any' });
   if (!compiled.ok || whole === '') return null;
   const [only] = pieces;
   const wholeGroup = pieces.length === 1 && only?.kind === 'group' && only.isCapture ? 1 : null;
   return {
     text: whole,
-    letterCase,
     groups: compiled.value.groups,
-    words: whole === text && letterCase === 'any' ? wordsOf(pieces) : null,
+    words: whole === text ? wordsOf(pieces) : null,
     isTotal: isEverything(pieces, isAnchored),
     wholeGroup,
+    emptyGroups: emptyGroupsOf(pieces),
   };
 }
 
@@ -97,4 +97,34 @@ function isPrefixFree(branches: readonly Branch[]): boolean {
   const all = known.flat();
   if (known.length < branches.length) return false;
   return all.every((word, index) => all.every((other, at) => at === index || !other.startsWith(word)));
+}
+
+/** Numbers of the groups that may hold nothing, or take no part. */
+function emptyGroupsOf(branch: Branch): ReadonlySet<number> {
+  const found = new Set<number>();
+  let number = 0;
+  const visit = (pieces: Branch, isOptional: boolean): void => {
+    for (const piece of pieces) {
+      if (piece.kind === 'repeat') visit([piece.piece], isOptional || piece.least === 0);
+      if (piece.kind !== 'group') continue;
+      if (piece.isCapture) number += 1;
+      if (piece.isCapture && (isOptional || piece.branches.some(canBeEmpty))) found.add(number);
+      for (const inner of piece.branches) visit(inner, isOptional || piece.branches.length > 1);
+    }
+  };
+  visit(branch, false);
+  return found;
+}
+
+function canBeEmpty(branch: Branch): boolean {
+  return branch.every((piece) => {
+    if (piece.kind === 'repeat') return piece.least === 0 || canBeEmpty([piece.piece]);
+    return piece.kind === 'group' && piece.branches.some(canBeEmpty);
+  });
+}
+
+/** True if a pattern makes a difference between capitals and small letters. */
+export function hasLetters({ text }: LocalPattern): boolean {
+  const plain = text.replace(/\\x[0-9a-f]{2}/g, '');
+  return plain.toLowerCase() !== plain.toUpperCase();
 }

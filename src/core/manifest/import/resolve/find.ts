@@ -109,8 +109,8 @@ function askPattern(entry: PatternEntry, local: string, domain: string): FoundEn
 }
 
 function compileEntry(entry: PatternEntry): Pattern {
-  const { text, letterCase } = entry.pattern;
-  const made = compilePattern(text, { letterCase });
+  const { text } = entry.pattern;
+  const made = compilePattern(text, { letterCase: 'any' });
   if (!made.ok) throw new Error(`the pattern ${text} was tried before`);
   compiled.set(entry, made.value);
   return made.value;

@@ -42,8 +42,7 @@ export function withOneDomain(
 }
 
 function matcherOfEntry({ pattern, matchesDomain }: PatternEntry): OpaquePattern['mayMatch'] {
-  const { text, letterCase } = pattern;
-  const compiled = compilePattern(text, { letterCase });
+  const compiled = compilePattern(pattern.text, { letterCase: 'any' });
   return (address) =>
     matchesDomain(domainPartOf(address)) && (!compiled.ok || compiled.value.capture(localPartOf(address)) !== null);
 }

@@ -82,9 +82,9 @@ function passedOn({ targets }: Rest, { domains }: Forwards): string | null {
 
 const EVERY_NAME: LocalPattern = {
   text: '(.+)',
-  letterCase: 'any',
   groups: 1,
   words: null,
   isTotal: true,
   wholeGroup: 1,
+  emptyGroups: new Set(),
 };

@@ -94,12 +94,12 @@ function labelPatterns(
     const text = `(?:${quotePattern(name + delimiter)}.*)`;
     const pattern = {
       text,
-      letterCase: 'any',
       groups: 0,
       words: null,
       isTotal: false,
       wholeGroup: null,
-    } as const;
+      emptyGroups: new Set<number>(),
+    };
     const targets = ends.forward.map((address) =>
       address === 'discard' ? ({ kind: 'discard' } as const) : ({ kind: 'webhook', url: address } as const),
     );
@@ -108,9 +108,8 @@ function labelPatterns(
 }
 
 /** The name of the alias for a pattern; null if the service takes none such. */
-function patternName({ text, pattern }: PlannedPattern): string | null {
-  const cased = pattern.letterCase === 'exact' ? `(?-i:${text})` : text;
-  const name = isPatternName(cased) ? cased : `(${cased})`;
+function patternName({ text }: PlannedPattern): string | null {
+  const name = isPatternName(text) ? text : `(${text})`;
   return parseAliasName(name).ok && compilePattern(name, { letterCase: 'any' }).ok ? name : null;
 }
 

@@ -30,8 +30,9 @@ export function translateToRules(
   const plans = planPatterns(reading, forwards);
   for (const [index, level] of reading.levels.entries()) {
     for (const plan of plans) if (plan.level === index) addPattern(plan, { domain, forwards, book, missing });
-    if (level.total !== null) break;
-    for (const name of exact) {
+    // A pattern for every local part takes labels, too.
+    const labelled = level.total === null ? exact : [];
+    for (const name of labelled) {
       if (reading.names.get(name.name) === index) addLabels(name, { domain, forwards, book });
     }
   }
@@ -102,8 +103,7 @@ function addPattern(
   { domain, book, missing }: Writing & { readonly missing: Missing[] },
 ): void {
   const plan = withoutCaptures(found);
-  const flag = plan.pattern.letterCase === 'any' ? '(?i)' : '';
-  const regex = `${flag}^(?:${plan.pattern.text})@${quotePattern(domain)}$`;
+  const regex = `(?i)^(?:${plan.pattern.text})@${quotePattern(domain)}$`;
   addPlan(plan, recipientMatch(regex), 'pattern', book, missing);
 }
 
