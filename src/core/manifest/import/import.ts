@@ -68,15 +68,11 @@ function translate(
   settings: ImportSettings,
 ): Imported {
   const lookups = sources.flatMap((source) => source.lookups);
-  const declared = [...settings.localDomains, ...sources.flatMap(({ domains }) => domains)];
-  const forwards = forwardsOf(lookups, declared, files, settings);
   const lines = sources.flatMap(({ leftOut }) => leftOut);
-  const known = new Set(domainsOf(lookups, declared));
-  for (const line of lines) {
-    const domain = domainOfLine(line, settings.localDomains);
-    if (domain !== null && parseDomainName(domain).ok) known.add(domain);
-  }
-  const names = [...known].filter((domain) => parseDomainName(domain).ok);
+  const ofLines = lines.map((line) => domainOfLine(line, settings.localDomains)).filter((name) => name !== null);
+  const declared = [...settings.localDomains, ...sources.flatMap(({ domains }) => domains), ...ofLines];
+  const forwards = forwardsOf(lookups, declared, files, settings);
+  const names = [...forwards.domains].filter((domain) => parseDomainName(domain).ok);
   const linesByDomain = Map.groupBy(lines, (line) => domainOfLine(line, settings.localDomains));
   const wanted = names.filter((domain) => settings.only?.has(domain) ?? true);
   const isNamed = new Set(names);

@@ -115,6 +115,12 @@ function addPattern(text: string, domain: string, { span, marked, found }: Patte
   if (parsed === null || (value === '' && marked === undefined))
     return found.leaveOut(span, shown, 'pattern');
   const target = marked ?? patternTarget(recordTarget(value, domain), parsed);
+  const equal = found.patterns.findIndex((each) => each.domain === domain && each.pattern.text === parsed.pattern.text);
+  const before = found.patterns[equal];
+  if (before !== undefined && marked === undefined && !before.targets.some(isLast)) {
+    found.patterns[equal] = { ...before, targets: [...before.targets, target] };
+    return;
+  }
   found.patterns.push({
     span,
     shown,
@@ -124,6 +130,10 @@ function addPattern(text: string, domain: string, { span, marked, found }: Patte
     ignoresLabels: true,
     targets: [target],
   });
+}
+
+function isLast({ kind }: Target): boolean {
+  return kind === 'refuse' || kind === 'discard';
 }
 
 function patternTarget(

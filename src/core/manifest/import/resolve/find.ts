@@ -23,8 +23,8 @@ export interface FoundEntry {
 }
 
 /**
- * A label that stands for every label that no key names. Patterns are not asked for an address with it: whether they take labels
- * is a question of its own.
+ * A label that stands for every label that no key names. Only patterns for every local part are asked for an address with it:
+ * whether others take labels is a question of its own.
  */
 export const ANY_LABEL = '\u0001';
 
@@ -72,8 +72,9 @@ function askWhole(lookup: Lookup, local: string, domain: string): FoundEntry | n
     case 'names':
       return askName(lookup, `${local}@${domain}`, local);
     case 'patterns': {
-      if (local.includes(ANY_LABEL)) return null;
+      const isAnyLabel = local.includes(ANY_LABEL);
       for (const entry of lookup.entries) {
+        if (isAnyLabel && (isOpaque(entry) || !entry.pattern.isTotal)) continue;
         const found = isOpaque(entry) ? askOpaque(entry, local, domain) : askPattern(entry, local, domain);
         if (found !== null) return found;
       }

@@ -7,8 +7,9 @@ import type { ImportedAlias } from '../translated.ts';
 import { createOverlaps, hasSameEnds, quotePattern, type Overlaps } from './conflicts.ts';
 import { missingParts, placeOf, type Missing, type TranslatedDomain } from './missing.ts';
 import { missingLabels, missingRequests } from './labels.ts';
+import { planPatterns } from './plan-patterns.ts';
 import { planNames } from './names.ts';
-import { planPattern, planPatterns, planRest, type PlannedPattern } from './planned.ts';
+import { planPattern, planRest, type PlannedPattern } from './planned.ts';
 
 /** Says what the sources do with mail to a domain by aliases: names first, then patterns in any order, then `*`. */
 export function translateToAliases(
@@ -19,7 +20,7 @@ export function translateToAliases(
   const missing: Missing[] = [];
   const overlaps = createOverlaps(forwards.delimiter ?? '+');
   const rest = planRest(reading, forwards);
-  const patterns = [...planPatterns(reading, forwards), ...(rest?.hasCaptures === true ? [rest] : [])];
+  const patterns = [...planPatterns(reading, forwards, missing), ...(rest?.hasCaptures === true ? [rest] : [])];
   const { unordered, asNames } = findConflicts(patterns, overlaps);
   const words = [...asNames].flatMap(({ pattern }) => pattern.words ?? []);
   const names = planNames(
@@ -35,7 +36,7 @@ export function translateToAliases(
     return order === 'kept' && plan.forward.length > 0;
   });
   if (rest !== null && !rest.hasCaptures) missing.push(...missingParts(rest, 'kept'));
-  missing.push(...missingLabels({ domain, reading, forwards, overlaps, names, kept, rest }));
+  missing.push(...missingLabels({ domain, reading, forwards, overlaps, names, kept }));
   missing.push(...missingRequests(labels[0]?.span, domain, forwards));
   const aliases: ImportedAlias[] = [...names];
   for (const plan of kept) {

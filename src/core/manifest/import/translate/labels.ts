@@ -15,7 +15,6 @@ interface Labelled {
   readonly names: readonly PlannedName[];
   /** Patterns that the manifest has. */
   readonly kept: readonly PlannedPattern[];
-  readonly rest: PlannedPattern | null;
 }
 
 /** Lists what the service does otherwise with a label behind a name: it gives that mail to the name before it asks a pattern. */
@@ -35,7 +34,7 @@ export function missingLabels(labelled: Labelled): readonly Missing[] {
   ];
 }
 
-/** Where mail to a name with any label ends, patterns aside. */
+/** Where mail to a name with any label ends, patterns aside that do not take all mail. */
 export function labelEnds(name: string, domain: string, forwards: Forwards): readonly string[] {
   const delimiter = forwards.delimiter ?? '+';
   return endsOfAddress(`${name}${delimiter}${ANY_LABEL}@${domain}`, forwards)?.forward ?? [];
@@ -43,11 +42,10 @@ export function labelEnds(name: string, domain: string, forwards: Forwards): rea
 
 /** Patterns that the source asks before it takes a label away, where that makes a difference to a name. */
 function patternsBefore(
-  { domain, reading, overlaps, kept, rest }: Labelled,
+  { domain, reading, overlaps, kept }: Labelled,
   names: readonly PlannedName[],
 ): readonly Missing[] {
-  const isTotal = reading.levels.at(-1)?.total !== null;
-  return [...kept, ...(rest === null || !isTotal ? [] : [rest])].flatMap((plan): readonly Missing[] => {
+  return kept.flatMap((plan): readonly Missing[] => {
     if (plan.ignoresLabels || !overlaps.mayTakeLabels(plan, null)) return [];
     const differs = names.some(
       ({ name, forward }) =>

@@ -77,22 +77,11 @@ function isOutside(domain: string, { domains }: Forwards): boolean {
   return !domains.has(domain) && !domain.includes('$');
 }
 
-/** Plans the patterns of a reading, in their order. */
-export function planPatterns({ levels }: DomainReading, forwards: Forwards): readonly PlannedPattern[] {
-  const [own] = levels;
-  return levels.flatMap(({ domain, patterns }, level) =>
-    patterns.map((entry) => {
-      // Of a domain that passes its mail on, each pattern of the other domain is another one.
-      const shown = level === 0 ? entry.shown : `${entry.shown} for ${own?.domain ?? domain}`;
-      return planPattern({ ...entry, shown }, forwards, level);
-    }),
-  );
-}
-
 /** Plans what takes all other mail; null if nothing does. */
 export function planRest({ rest, levels }: DomainReading, forwards: Forwards): PlannedPattern | null {
   if (rest === null) return null;
   const level = levels.length - 1;
-  if (rest.lost === null) return planPattern(rest, forwards, level);
-  return { ...planPattern({ ...rest, targets: [] }, forwards, level), lost: [rest.lost] };
+  const own = { ...rest, shown: level === 0 ? rest.shown : `*@${levels[0]?.domain ?? ''}` };
+  if (rest.lost === null) return planPattern(own, forwards, level);
+  return { ...planPattern({ ...own, targets: [] }, forwards, level), lost: [rest.lost] };
 }

@@ -2,13 +2,15 @@ import { isPatternName, mayBePattern } from '../../../model/names.ts';
 import type { RuleMatch } from '../../../model/resources.ts';
 import { compilePattern } from '../../../routing/regex.ts';
 import type { DomainReading } from '../resolve/reading.ts';
-import type { Forwards } from '../resolve/find.ts';
+import { endsOfAddress } from '../resolve/ends.ts';
+import { ANY_LABEL, type Forwards } from '../resolve/find.ts';
 import type { ImportedRule } from '../translated.ts';
 import { createOverlaps, hasSameEnds, quotePattern, type Overlaps } from './conflicts.ts';
 import { missingParts, placeOf, type Missing, type TranslatedDomain } from './missing.ts';
 import { labelEnds, missingRequests } from './labels.ts';
 import { planNames, type PlannedName } from './names.ts';
-import { planPatterns, planRest, planPattern, type PlannedPattern } from './planned.ts';
+import { planPatterns } from './plan-patterns.ts';
+import { planRest, planPattern, type PlannedPattern } from './planned.ts';
 
 /** Says what the sources do with mail to a domain by rules, in the order in which the sources ask. */
 export function translateToRules(
@@ -27,13 +29,13 @@ export function translateToRules(
   for (const name of names) if (exact.has(name)) book.add(name, name.name, exactMatch(name.name, domain));
   for (const name of names)
     if (!exact.has(name)) book.add(name, name.name, { type: 'alias', alias: name.name });
-  const plans = planPatterns(reading, forwards);
+  const plans = planPatterns(reading, forwards, missing);
   for (const [index, level] of reading.levels.entries()) {
     for (const plan of plans) if (plan.level === index) addPattern(plan, { domain, forwards, book, missing });
     // A pattern for every local part takes labels, too.
     const labelled = level.total === null ? exact : [];
     for (const name of labelled) {
-      if (reading.names.get(name.name) === index) addLabels(name, { domain, forwards, book });
+      if (reading.names.get(name.name) === index) addLabels(name, { domain, forwards, book, missing });
     }
   }
   missing.push(...missingRequests(names[0]?.span, domain, forwards));
@@ -128,11 +130,19 @@ function addPlan(
 }
 
 /** A name that has a rule for itself alone gets another one for its labels, behind the patterns. */
-function addLabels({ span, name }: PlannedName, { domain, forwards, book }: Writing): void {
+function addLabels(
+  { span, name }: PlannedName,
+  { domain, forwards, book, missing }: Writing & { readonly missing: Missing[] },
+): void {
   const { delimiter } = forwards;
   if (delimiter === null || name.includes(delimiter)) return;
-  const forward = labelEnds(name, domain, forwards);
-  if (forward.length === 0) return;
+  const ends = endsOfAddress(`${name}${delimiter}${ANY_LABEL}@${domain}`, forwards);
+  if (ends === null) return;
+  const address = `${name}${delimiter}*@${domain}`;
+  const reasons = ends.forward.length === 0 && ends.lost.length === 0 ? (['refused'] as const) : ends.lost;
+  const mail = { kind: ends.forward.length === 0 ? 'address' : 'none' } as const;
+  for (const reason of reasons) missing.push({ span, address, reason, mail });
+  if (ends.forward.length === 0) return;
   const regex = `(?i)^${quotePattern(name + delimiter)}.*@${quotePattern(domain)}$`;
-  book.add({ span, forward }, `${name} with a label`, recipientMatch(regex));
+  book.add({ span, forward: ends.forward }, `${name} with a label`, recipientMatch(regex));
 }

@@ -1,0 +1,27 @@
+import type { Forwards } from '../resolve/find.ts';
+import type { DomainReading } from '../resolve/reading.ts';
+import { hasSameEnds } from './conflicts.ts';
+import { placeOf, type Missing } from './missing.ts';
+import { planPattern, type PlannedPattern } from './planned.ts';
+
+/** Plans the patterns of a reading, in their order. One that an equal pattern before it leaves nothing to is left out. */
+export function planPatterns(
+  { levels }: DomainReading,
+  forwards: Forwards,
+  missing: Missing[],
+): readonly PlannedPattern[] {
+  const plans = new Map<string, PlannedPattern>();
+  const others: PlannedPattern[] = [];
+  for (const [level, { domain, patterns }] of levels.entries()) {
+    for (const entry of patterns) {
+      // Of a domain that passes its mail on, each pattern of the other domain is another one.
+      const shown = level === 0 ? entry.shown : `${entry.shown} for ${levels[0]?.domain ?? domain}`;
+      const plan = planPattern({ ...entry, shown }, forwards, level);
+      const first = plans.get(plan.text);
+      if (first === undefined) plans.set(plan.text, plan);
+      else if (plan.ignoresLabels && !hasSameEnds(first.forward, plan.forward)) others.push(plan);
+      else if (level === 0) missing.push({ ...placeOf(plan), reason: 'duplicate', mail: { kind: 'none' } });
+    }
+  }
+  return [...plans.values(), ...others];
+}
