@@ -59,10 +59,15 @@ test('a manifest routes mail as the maps of Postfix do, or says where not', asyn
     const random = randomPostfix(chance);
     const place = join(directory, String(count));
     mkdirSync(place);
-    const both = (['aliases', 'rules'] as const).map((engine) => ({ engine, ...importRandom(random, engine) }));
+    const both = (['aliases', 'rules'] as const).map((engine) => ({
+      engine,
+      ...importRandom(random, engine),
+    }));
     const domains = new Set<string>(both[0]?.desired.domains.keys());
     const addresses = Array.from({ length: ADDRESSES }, () => randomAddress(chance));
-    const named = both.flatMap(({ leftOut }) => leftOut.filter(isOfAddress).map(({ address }) => address ?? ''));
+    const named = both.flatMap(({ leftOut }) =>
+      leftOut.filter(isOfAddress).map(({ address }) => address ?? ''),
+    );
     const known = [...addresses, ...named].filter((address) => domains.has(address.split('@')[1] ?? ''));
     const ends = postfixEnds(known, { ...random, directory: place, domains });
     for (const { engine, desired, leftOut } of both) {
@@ -80,12 +85,23 @@ test('a manifest routes mail as the maps of Postfix do, or says where not', asyn
       for (const { address, reason, fallsTo } of leftOut.filter(isOfAddress)) {
         const oracle = ends.get(address ?? '');
         const isReal = reason !== 'mailbox' || oracle?.isPartlyLost;
-        expect({ count, engine, address, reason, isReal }).toEqual({ count, engine, address, reason, isReal: true });
+        expect({ count, engine, address, reason, isReal }).toEqual({
+          count,
+          engine,
+          address,
+          reason,
+          isReal: true,
+        });
         if (fallsTo === null) continue;
         const labelled = (address ?? '').replace('@', '+label@');
         const routed = [address ?? '', labelled].map((each) => routedTo(each, desired) ?? ['discard']);
         const wanted = fallsTo.map((each) => each.toLowerCase()).sort();
-        expect({ count, engine, address, routed }).toEqual({ count, engine, address, routed: expect.arrayContaining([wanted]) });
+        expect({ count, engine, address, routed }).toEqual({
+          count,
+          engine,
+          address,
+          routed: expect.arrayContaining([wanted]),
+        });
         seen.falls += 1;
       }
       seen.leftOut += leftOut.length;
@@ -109,14 +125,20 @@ test('the emulator delivers by SMTP as Postfix would', async () => {
     const running = await startMailEmulator({
       domains: domains.map(({ domain, aliases }) => ({
         domain,
-        aliases: aliases.map(({ name, forward }) => ({ alias: name, forward: forward.join().replace('discard', 'null') })),
+        aliases: aliases.map(({ name, forward }) => ({
+          alias: name,
+          forward: forward.join().replace('discard', 'null'),
+        })),
       })),
     });
     const conversation = await converse(running.mail.smtp);
     await conversation.say('EHLO client.example');
     for (const [address, oracle] of ends) {
       if (isSaid(address, oracle, '+', leftOut)) continue;
-      const [, answer = ''] = await conversation.raw(`MAIL FROM:<a@client.example>\r\nRCPT TO:<${address}>\r\n`, 2);
+      const [, answer = ''] = await conversation.raw(
+        `MAIL FROM:<a@client.example>\r\nRCPT TO:<${address}>\r\n`,
+        2,
+      );
       const isAccepted = answer.startsWith('250');
       expect({ count, address, isAccepted }).toEqual({ count, address, isAccepted: oracle.to.length > 0 });
       seen.sent += 1;

@@ -208,6 +208,7 @@ function declareExport({ program, run }: Declaration): void {
     )
     .option('--force', 'replace files that exist')
     .option('--prune', 'write `prune: true`: what the manifest does not name will be deleted')
+    .option('--groups', 'name sets of destinations that three or more aliases share')
     .addHelpText('after', example('fwdsync export --out fwdsync.yaml'))
     .action(
       run(

@@ -17,12 +17,11 @@ import { createProgress } from '../../output/progress/progress.ts';
 import { resolveFormat, wantsMask, type CommonOptions } from '../../settings.ts';
 import { readSources } from './read-sources.ts';
 import { importDocument, importProblems, importSummary, shownSources } from './report-import.ts';
-import { writeImport, type ImportTarget } from './write-import.ts';
+import { writeImport, type ImportTarget, type WrittenImport } from './write-import.ts';
 
 export interface ImportOptions extends CommonOptions, ImportTarget {
   readonly for?: readonly string[];
   readonly engine?: 'aliases' | 'rules';
-  readonly groups?: true;
   readonly delimiter?: string;
   readonly address?: string;
   readonly destination?: string;
@@ -44,41 +43,62 @@ export async function importCommand(
   for (const domain of settings.only ?? []) assertNamed(domain, names);
   const progress = createProgress(context);
   const total = settings.only?.size ?? names.length;
-  const written = await writeImport(context, options, imported.value, {
-    ...(options.groups === true ? { groups: true } : {}),
-    onDomain: (count) =>
-      progress.update(() => ({ label: 'importing', fraction: count / total, note: `${count} domains` })),
-  });
+  const written = await writeImport(context, options, imported.value, (count) =>
+    progress.update(() => ({ label: 'importing', fraction: count / total, note: `${count} domains` })),
+  );
   progress.stop();
   if (format === 'json') printJson(context, importDocument(written, notes));
+  await report(context, options, written, { notes, files });
+  return written.leftOut.length > 0 ? EXIT.partial : EXIT.done;
+}
+
+/** Says on standard error what is left out, what is true of all, and what was written. */
+async function report(
+  context: Context,
+  options: ImportOptions,
+  written: WrittenImport,
+  { notes, files }: { readonly notes: readonly string[]; readonly files: readonly SourceFile[] },
+): Promise<void> {
   const problems = importProblems(written.leftOut);
   const texts = context.stderr.isTTY === true ? shownSources(files) : [];
   printProblems(context, options, problems, await openExcerpt(context, options, { problems, texts }));
   for (const note of notes) context.stderr.write(`note: ${note}\n`);
   context.stderr.write(importSummary(written, options));
-  return written.leftOut.length > 0 ? EXIT.partial : EXIT.done;
 }
 
 function assertUsable(context: Context, options: ImportOptions, format: 'text' | 'json'): void {
   const { out, outDir, force, address, destination, delimiter } = options;
-  if (wantsMask(options, context)) {
-    throw usageError('a masked destination is not a destination: import takes no mask', 'unset FWDSYNC_MASK');
-  }
-  if (out !== undefined && outDir !== undefined) {
-    throw usageError('--out and --out-dir cannot be used together', 'give one of them');
-  }
-  if (format === 'json' && out === undefined && outDir === undefined) {
-    throw usageError('--format json needs --out or --out-dir', 'name where the manifest goes');
-  }
-  if (force === true && out === undefined && outDir === undefined) {
-    throw usageError('--force has no effect here', 'leave it out');
-  }
-  if ((address === undefined) !== (destination === undefined)) {
-    throw usageError('--address and --destination are needed together', 'name both columns');
-  }
-  if (delimiter !== undefined && !/^[+\-=_.#!]$/.test(delimiter)) {
-    throw usageError('--delimiter takes one sign', 'give the recipient_delimiter of main.cf, such as +');
-  }
+  const isPrinted = out === undefined && outDir === undefined;
+  const faults: readonly (readonly [boolean, string, string])[] = [
+    [
+      wantsMask(options, context),
+      'a masked destination is not a destination: import takes no mask',
+      'unset FWDSYNC_MASK',
+    ],
+    [
+      out !== undefined && outDir !== undefined,
+      '--out and --out-dir cannot be used together',
+      'give one of them',
+    ],
+    [
+      format === 'json' && isPrinted,
+      '--format json needs --out or --out-dir',
+      'name where the manifest goes',
+    ],
+    [force === true && isPrinted, '--force has no effect here', 'leave it out'],
+    [
+      (address === undefined) !== (destination === undefined),
+      '--address and --destination are needed together',
+      'name both columns',
+    ],
+    [
+      !/^[+\-=_.#!]$/.test(delimiter ?? '+'),
+      '--delimiter takes one sign',
+      'give the recipient_delimiter of main.cf, such as +',
+    ],
+  ];
+  const [, message, hint] = faults.find(([isFault]) => isFault) ?? [];
+  if (message !== undefined && hint !== undefined) throw usageError(message, hint);
 }
 
 function settingsOf(options: ImportOptions): ImportSettings {

@@ -2,6 +2,7 @@ import type { SourceFile } from '../../../core/manifest/import/import.ts';
 import { REASON_WORDS } from '../../../core/manifest/import/reasons.ts';
 import { shownText, textOfSpan, withoutSecrets } from '../../../core/manifest/import/shown-text.ts';
 import type { LeftOut } from '../../../core/manifest/import/translated.ts';
+import { leftOutSubject } from '../../../core/manifest/import/write/manifest-text.ts';
 import type { ManifestText } from '../../../core/manifest/read/text.ts';
 import { sourceOf } from '../../../core/manifest/read/text.ts';
 import { compareSources, type Problem } from '../../../core/model/manifest/problem.ts';
@@ -32,14 +33,14 @@ export function importDocument(written: WrittenImport, notes: readonly string[])
 /** What is left out, as problems with their places. */
 export function importProblems(leftOut: readonly LeftOut[]): readonly Problem[] {
   return leftOut
-    .map(({ span, address, reason, fallsTo }): Problem => {
+    .map((missing): Problem => {
+      const { span, reason, fallsTo } = missing;
       const { message, hint } = REASON_WORDS[reason];
-      const what = address === null ? 'this line' : shownText(address);
       const falls = fallsTo === null ? '' : `; its mail now goes to ${fallsTo.map(shownText).join(', ')}`;
       return {
         severity: 'warning',
         code: reason,
-        message: `${what} is left out: ${message}${falls}`,
+        message: `${leftOutSubject(missing)} is left out: ${message}${falls}`,
         hint,
         source: sourceOf(span),
       };

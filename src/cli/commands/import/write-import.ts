@@ -23,6 +23,8 @@ export interface ImportTarget {
   readonly outDir?: string;
   /** Replaces files that exist. */
   readonly force?: true;
+  /** Names sets of destinations that several entries share. */
+  readonly groups?: true;
 }
 
 export interface WrittenImport {
@@ -39,10 +41,10 @@ export async function writeImport(
   context: Context,
   target: ImportTarget,
   imported: Imported,
-  options: { readonly groups?: true; readonly onDomain: (count: number) => void },
+  onDomain: (count: number) => void,
 ): Promise<WrittenImport> {
-  const domains = options.groups === true ? [...imported.domains] : imported.domains;
-  const { groups, write } = options.groups === true ? groupsOf(domains) : NO_GROUPS;
+  const domains = target.groups === true ? [...imported.domains] : imported.domains;
+  const { groups, write } = target.groups === true ? groupsOf(domains) : NO_GROUPS;
   const counted = { domains: 0, aliases: 0, rules: 0, leftOut: [...imported.leftOut] };
   const texts = new Map<string, string>();
   for (const domain of domains) {
@@ -51,7 +53,7 @@ export async function writeImport(
     counted.aliases += domain.aliases.length;
     counted.rules += domain.rules.length;
     for (const missing of domain.leftOut) counted.leftOut.push(missing);
-    options.onDomain(counted.domains);
+    onDomain(counted.domains);
   }
   if (counted.aliases + counted.rules > MAX_ENTRIES) throw tooMany(counted.aliases + counted.rules);
   const comments = [...imported.notes, ...imported.leftOut.map(leftOutLine)];

@@ -115,6 +115,6 @@ export interface ParsedSource {
   readonly domains: readonly string[];
 }
 
-export function isOpaque(entry: PatternEntry | OpaquePattern): entry is OpaquePattern {
-  return 'mayMatch' in entry;
+export function isUnderstood(entry: PatternEntry | OpaquePattern): entry is PatternEntry {
+  return !('mayMatch' in entry);
 }

@@ -3,9 +3,9 @@ import { fail, succeed, type Result } from '../../model/result.ts';
 import type { SourceText } from '../read/text.ts';
 import { withoutRefusedEntries } from './check-domain.ts';
 import { SOURCE_FORMATS, type SourceFormat } from './formats.ts';
-import { isOpaque, type Lookup, type ParsedSource } from './forwards.ts';
+import type { Lookup, ParsedSource } from './forwards.ts';
 import { domainOfLine, missingLine } from './lines.ts';
-import { keysByDomain } from './resolve/domain-keys.ts';
+import { keysByDomain, namesOf, patternsOf } from './resolve/domain-keys.ts';
 import type { Forwards } from './resolve/find.ts';
 import { readDomainForwards } from './resolve/reading.ts';
 import { withOneDomain } from './resolve/one-domain.ts';
@@ -69,7 +69,9 @@ function translate(
 ): Imported {
   const lookups = sources.flatMap((source) => source.lookups);
   const lines = sources.flatMap(({ leftOut }) => leftOut);
-  const ofLines = lines.map((line) => domainOfLine(line, settings.localDomains)).filter((name) => name !== null);
+  const ofLines = lines
+    .map((line) => domainOfLine(line, settings.localDomains))
+    .filter((name) => name !== null);
   const declared = [...settings.localDomains, ...sources.flatMap(({ domains }) => domains), ...ofLines];
   const forwards = forwardsOf(lookups, declared, files, settings);
   const names = [...forwards.domains].filter((domain) => parseDomainName(domain).ok);
@@ -127,12 +129,8 @@ function forwardsOf(
 function domainsOf(lookups: readonly Lookup[], declared: readonly string[]): Iterable<string> {
   const domains = new Set<string>();
   for (const lookup of lookups) {
-    const patterns =
-      lookup.kind === 'names' ? [] : lookup.kind === 'records' ? lookup.patterns : lookup.entries;
-    const keys =
-      lookup.kind === 'names' ? lookup.entries.keys() : lookup.kind === 'records' ? lookup.names.keys() : [];
-    for (const key of keys) if (key.includes('@')) domains.add(domainPartOf(key));
-    for (const entry of patterns) if (!isOpaque(entry)) domains.add(entry.domain);
+    for (const key of namesOf(lookup)) if (key.includes('@')) domains.add(domainPartOf(key));
+    for (const { domain } of patternsOf(lookup)) domains.add(domain);
   }
   for (const domain of declared) domains.add(domain);
   return domains;

@@ -4,10 +4,10 @@ import type { Missing } from './translate/missing.ts';
 
 /** The domain that a line is about: that of its address, or the one that its pattern names; null if there is none. */
 export function domainOfLine(
-  { address, reason }: LeftOutLine,
+  { address, reason, domain }: LeftOutLine,
   localDomains: readonly string[],
 ): string | null {
-  if (address === null) return null;
+  if (domain !== undefined || address === null) return domain ?? null;
   if (reason === 'pattern' || address.startsWith('/')) return domainOfPattern(address);
   return address.includes('@') ? domainPartOf(address).toLowerCase() : (localDomains[0] ?? null);
 }

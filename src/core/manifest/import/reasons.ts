@@ -12,7 +12,7 @@ export const REASON_WORDS: Readonly<Record<LeftOutReason, ReasonWords>> = {
     hint: 'write an alias for each address that is used',
   },
   destination: {
-    message: 'a destination is neither an address nor a webhook',
+    message: 'its mail goes to something that is neither an address nor a webhook',
     hint: 'write the address that should get the mail',
   },
   disabled: { message: 'it is switched off there', hint: 'add an alias if it should forward again' },
@@ -26,7 +26,8 @@ export const REASON_WORDS: Readonly<Record<LeftOutReason, ReasonWords>> = {
     hint: 'put a copy of that file beside this one, or name its members here',
   },
   label: {
-    message: 'the service takes the label off this mail before it asks a pattern, and the old system does not',
+    message:
+      'the service takes the label off this mail before it asks a pattern, and the old system does not',
     hint: 'write an alias for each address with a label that is used, or import with --engine rules',
   },
   limit: {
@@ -35,7 +36,7 @@ export const REASON_WORDS: Readonly<Record<LeftOutReason, ReasonWords>> = {
   },
   loop: { message: 'its mail comes back to where it was', hint: 'name a destination outside these domains' },
   mailbox: {
-    message: 'a destination is a mailbox of the old system',
+    message: 'its mail goes to a mailbox of the old system',
     hint: 'forward it to a mailbox elsewhere, or keep that mailbox under another domain',
   },
   member: {

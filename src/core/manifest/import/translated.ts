@@ -6,6 +6,8 @@ export interface LeftOut {
   readonly span: Span;
   readonly address: string | null;
   readonly reason: LeftOutReason;
+  /** True if other destinations of the address are in the manifest. */
+  readonly isPart?: boolean;
   /** Where a catch-all or a pattern of the manifest would send its mail; null if none would. */
   readonly fallsTo: readonly string[] | null;
 }

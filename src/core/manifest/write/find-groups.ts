@@ -1,23 +1,23 @@
 /** An entry that forwards somewhere; `name` is its local part, or `*`. */
-export interface GroupedEntry {
+export interface GroupedEntry<Part> {
   readonly name: string;
-  readonly forward: readonly string[];
+  readonly forward: readonly Part[];
 }
 
 const LEAST_DESTINATIONS = 2;
 const LEAST_ENTRIES = 3;
 
 /** Names of groups for sets of destinations that several entries share. */
-export interface FoundGroups {
+export interface FoundGroups<Part> {
   /** The destinations of each group, in the order of the entry that it is named after. */
-  readonly groups: ReadonlyMap<string, readonly string[]>;
+  readonly groups: ReadonlyMap<string, readonly Part[]>;
   /** The name of the group that stands for these destinations; undefined if there is none. */
-  readonly nameOf: (forward: readonly string[]) => string | undefined;
+  readonly nameOf: (forward: readonly Part[]) => string | undefined;
 }
 
 /** Finds sets of two or more destinations that three or more entries have, and names each after the first of these. */
-export function findGroups(entries: Iterable<GroupedEntry>): FoundGroups {
-  const sets = new Map<string, { readonly first: GroupedEntry; count: number }>();
+export function findGroups<Part>(entries: Iterable<GroupedEntry<Part>>): FoundGroups<Part> {
+  const sets = new Map<string, { readonly first: GroupedEntry<Part>; count: number }>();
   for (const entry of entries) {
     if (entry.forward.length < LEAST_DESTINATIONS) continue;
     const key = keyOf(entry.forward);
@@ -26,7 +26,7 @@ export function findGroups(entries: Iterable<GroupedEntry>): FoundGroups {
     else known.count += 1;
   }
   const names = new Map<string, string>();
-  const groups = new Map<string, readonly string[]>();
+  const groups = new Map<string, readonly Part[]>();
   for (const [key, { first, count }] of sets) {
     if (count < LEAST_ENTRIES) continue;
     const name = freeName(first.name, groups);
@@ -36,13 +36,16 @@ export function findGroups(entries: Iterable<GroupedEntry>): FoundGroups {
   return { groups, nameOf: (forward) => names.get(keyOf(forward)) };
 }
 
-function keyOf(forward: readonly string[]): string {
-  return forward.toSorted().join('\n');
+function keyOf(forward: readonly unknown[]): string {
+  return forward
+    .map((part) => JSON.stringify(part))
+    .sort()
+    .join();
 }
 
-/** A name for a group that no other has, and that the language does not reserve. */
+/** A name for a group that no other has, and that the language takes for one. */
 function freeName(local: string, groups: ReadonlyMap<string, unknown>): string {
-  const base = local === '*' ? 'everyone' : local;
+  const base = local === '*' ? 'everyone' : local.replace(/[@,\s]+|:\/\//g, '-');
   const isFree = (name: string): boolean => !groups.has(name) && !/^(?:discard|refused|null)$/i.test(name);
   if (isFree(base)) return base;
   let count = 2;

@@ -44,7 +44,8 @@ function configurationOf(directory: string, files: readonly EximFile[]): string 
   const sources = files.flatMap(({ domains }) => domains).join(' : ');
   const routers = files.map(({ domains, keys }, index) => {
     const key = keys === 'addresses' ? '$local_part@$domain' : '$local_part';
-    const labelled = keys === 'addresses' ? '$local_part$local_part_suffix@$domain' : '$local_part$local_part_suffix';
+    const labelled =
+      keys === 'addresses' ? '$local_part$local_part_suffix@$domain' : '$local_part$local_part_suffix';
     const file = join(directory, `aliases-${index}`);
     const find = (asked: string, rest: string): string => `\${lookup{${asked}}lsearch{${file}}${rest}}`;
     const redirect = (name: string, lines: string): string => `
@@ -102,7 +103,7 @@ function parseEnds(output: string, address: string): EximEnds {
   let isRefused = false;
   let current = '';
   for (const line of output.split('\n')) {
-    if (/^mail to .* is discarded$/.test(line) || /-> \/dev\/null$/.test(line)) isDiscarded = true;
+    if (/^mail to .* is discarded$/.test(line) || line.endsWith('-> /dev/null')) isDiscarded = true;
     else if (/ is undeliverable/.test(line)) isRefused = true;
     else if (/ cannot be resolved at this time/.test(line) || / -> /.test(line)) isPartlyLost = true;
     else if (/^\S/.test(line)) current = line.replace(/\s+\[duplicate.*$/, '').trim();

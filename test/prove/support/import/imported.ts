@@ -1,4 +1,8 @@
-import { importForwards, type ImportSettings, type SourceFile } from '../../../../src/core/manifest/import/import.ts';
+import {
+  importForwards,
+  type ImportSettings,
+  type SourceFile,
+} from '../../../../src/core/manifest/import/import.ts';
 import type { ImportedDomain, LeftOut } from '../../../../src/core/manifest/import/translated.ts';
 import { domainText, manifestHead } from '../../../../src/core/manifest/import/write/manifest-text.ts';
 import { loadManifest } from '../../../../src/core/manifest/load.ts';
@@ -33,7 +37,10 @@ const SETTINGS: ImportSettings = {
 /** Imports texts; throws where the manifest is not valid. */
 export function importTexts(
   texts: readonly NamedText[],
-  { fileDomains = [], ...settings }: Partial<ImportSettings> & { readonly fileDomains?: readonly (string | null)[] } = {},
+  {
+    fileDomains = [],
+    ...settings
+  }: Partial<ImportSettings> & { readonly fileDomains?: readonly (string | null)[] } = {},
 ): ImportedManifest {
   const files = texts.map(({ format, file, text }, index) => {
     const fileDomain = fileDomains[index] ?? null;

@@ -13,7 +13,8 @@ interface MailServers {
 
 /** The look-up programs of mail servers, which are never started themselves. */
 export function mailServers(): MailServers {
-  if (!existsSync(join(ROOT, 'unpacked'))) throw new Error('Postfix and Exim are missing: run .ci/tools.sh as root');
+  if (!existsSync(join(ROOT, 'unpacked')))
+    throw new Error('Postfix and Exim are missing: run .ci/tools.sh as root');
   return {
     root: ROOT,
     postmap: join(ROOT, 'usr/sbin/postmap'),

@@ -43,7 +43,10 @@ interface Answer {
 }
 
 /** Follows mail to addresses as virtual(5) says, with `postmap -q` for each look-up. */
-export function postfixEnds(addresses: readonly string[], setting: PostfixSetting): ReadonlyMap<string, OracleEnds> {
+export function postfixEnds(
+  addresses: readonly string[],
+  setting: PostfixSetting,
+): ReadonlyMap<string, OracleEnds> {
   const postmap = openPostmap(setting);
   const answers = new Map<string, Answer | null>();
   for (let open = [...new Set(addresses)]; open.length > 0;) {
@@ -61,7 +64,9 @@ function openPostmap({ directory, tables }: PostfixSetting): Postmap {
   writeConfiguration(directory);
   for (const [index, { lines }] of tables.entries()) {
     writeOld(join(directory, `values-${index}`), lines.map(({ key, value }) => `${key} ${value}\n`).join(''));
-    const numbers = lines.map(({ key, value }, line) => `${key} ${/^(?:if|endif)$/.test(key) ? value : line}\n`);
+    const numbers = lines.map(
+      ({ key, value }, line) => `${key} ${/^(?:if|endif)$/.test(key) ? value : line}\n`,
+    );
     writeOld(join(directory, `numbers-${index}`), numbers.join(''));
   }
   return (table, keys) => {
@@ -69,10 +74,17 @@ function openPostmap({ directory, tables }: PostfixSetting): Postmap {
     const numbers = query(directory, `${type}:${directory}/numbers-${table}`, keys);
     // What groups hold is for Postfix to say; any other value is that of the line.
     const filled = [...numbers].filter(([, line]) => lines[Number(line)]?.value.includes('$') === true);
-    const values = query(directory, `${type}:${directory}/values-${table}`, new Set(filled.map(([key]) => key)));
+    const values = query(
+      directory,
+      `${type}:${directory}/values-${table}`,
+      new Set(filled.map(([key]) => key)),
+    );
     return new Map(
       [...numbers].map(([key, line]) => {
-        return [key, { value: values.get(key) ?? lines[Number(line)]?.value ?? '', line: `${table}:${line}` }];
+        return [
+          key,
+          { value: values.get(key) ?? lines[Number(line)]?.value ?? '', line: `${table}:${line}` },
+        ];
       }),
     );
   };
@@ -186,7 +198,11 @@ function targetsOf(address: string, answer: Answer | null, setting: PostfixSetti
     });
 }
 
-function follow(root: string, answers: ReadonlyMap<string, Answer | null>, setting: PostfixSetting): OracleEnds {
+function follow(
+  root: string,
+  answers: ReadonlyMap<string, Answer | null>,
+  setting: PostfixSetting,
+): OracleEnds {
   const to = new Set<string>();
   const used = new Set<string>();
   let isPartlyLost = false;
@@ -209,5 +225,10 @@ function follow(root: string, answers: ReadonlyMap<string, Answer | null>, setti
   };
   const isUnknown = (answers.get(root) ?? null) === null;
   visit(root, [root.toLowerCase()]);
-  return { to: isRound ? [] : [...to].map((each) => each.toLowerCase()).sort(), used, isPartlyLost: isPartlyLost || isRound, isUnknown };
+  return {
+    to: isRound ? [] : [...to].map((each) => each.toLowerCase()).sort(),
+    used,
+    isPartlyLost: isPartlyLost || isRound,
+    isUnknown,
+  };
 }

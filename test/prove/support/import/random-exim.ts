@@ -2,8 +2,25 @@ import type { Chance } from '../chance.ts';
 import type { EximFile } from './exim-oracle.ts';
 
 const DOMAINS = ['acme.example', 'beta.example'];
-const LOCALS = ['info', 'Sales', 'jane.doe', 'team-a', 'x', 'info+news', 'web_1', '007', 'root', 'postmaster'];
-const OUTSIDE = ['ana@corp.example', 'Ben@Corp.example', 'eve@mail.test', 'Eve Doe <eve@mail.test>', 'hr@corp.example (HR)'];
+const LOCALS = [
+  'info',
+  'Sales',
+  'jane.doe',
+  'team-a',
+  'x',
+  'info+news',
+  'web_1',
+  '007',
+  'root',
+  'postmaster',
+];
+const OUTSIDE = [
+  'ana@corp.example',
+  'Ben@Corp.example',
+  'eve@mail.test',
+  'Eve Doe <eve@mail.test>',
+  'hr@corp.example (HR)',
+];
 
 /** Alias files of one server: one for each domain, or one for names. */
 export function randomExim(chance: Chance): readonly EximFile[] {
@@ -21,7 +38,13 @@ function textOf(chance: Chance, domain: string | null): string {
     const separator = chance.pick([': ', ':', ' : ', ':\t']);
     return `${written}${separator}${dataOf(chance, domain)}\n`;
   });
-  const rest = chance.pick(['', '*: :fail: No such user\n', '*: ":fail: No Such User Here"\n', '*: rest@corp.example\n', `*: ${dataOf(chance, domain)}\n`]);
+  const rest = chance.pick([
+    '',
+    '*: :fail: No such user\n',
+    '*: ":fail: No Such User Here"\n',
+    '*: rest@corp.example\n',
+    `*: ${dataOf(chance, domain)}\n`,
+  ]);
   const comments = chance.number(3) === 0 ? ['# a comment\n', '\n'] : [];
   return [...comments, ...lines, rest].join('');
 }

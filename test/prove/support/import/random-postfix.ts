@@ -10,8 +10,26 @@ export interface RandomPostfix {
 }
 
 const DOMAINS = ['acme.example', 'beta.example', 'old.example'];
-const LOCALS = ['info', 'sales', 'jane.doe', 'team-a', 'team-b', 'x', 'abuse', 'web_1', 'info+news', 'sales-eu', '007'];
-const OUTSIDE = ['ana@corp.example', 'Ben@Corp.example', 'eve@mail.test', 'ops+1@corp.example', 'hr@corp.example'];
+const LOCALS = [
+  'info',
+  'sales',
+  'jane.doe',
+  'team-a',
+  'team-b',
+  'x',
+  'abuse',
+  'web_1',
+  'info+news',
+  'sales-eu',
+  '007',
+];
+const OUTSIDE = [
+  'ana@corp.example',
+  'Ben@Corp.example',
+  'eve@mail.test',
+  'ops+1@corp.example',
+  'hr@corp.example',
+];
 /** Patterns for local parts, with the number of their groups. */
 const PATTERNS: readonly (readonly [string, number])[] = [
   ['^info', 0],
@@ -38,7 +56,13 @@ const PATTERNS: readonly (readonly [string, number])[] = [
   ['^.+\\+.+', 0],
   ['^Info', 0],
 ];
-const ENDS = ['@acme\\.example$', '@acme.example', '@beta\\.example$', '@old\\.example$', '@(acme\\.example)$'];
+const ENDS = [
+  '@acme\\.example$',
+  '@acme.example',
+  '@beta\\.example$',
+  '@old\\.example$',
+  '@(acme\\.example)$',
+];
 
 /** Random maps of every kind; words of the patterns are likely among the addresses. */
 export function randomPostfix(chance: Chance): RandomPostfix {
@@ -84,7 +108,10 @@ function patternTable(chance: Chance): OracleTable {
     const flags = chance.number(8) === 0 ? 'i' : '';
     const all = groups + Number(end.includes('('));
     const negated = chance.number(12) === 0;
-    const rule = { key: `${negated ? '!' : ''}/${local}${end}/${flags}`, value: valueOf(chance, negated ? 0 : all) };
+    const rule = {
+      key: `${negated ? '!' : ''}/${local}${end}/${flags}`,
+      value: valueOf(chance, negated ? 0 : all),
+    };
     if (chance.number(10) > 0) lines.push(rule);
     else lines.push({ key: 'if', value: '/^[a-m]/' }, rule, { key: 'endif', value: '' });
   }

@@ -7,21 +7,20 @@ export function splitList(text: string): readonly string[] {
   let start = 0;
   let depth = 0;
   let isQuoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '\\') at += 1;
-    else if (character === '"') isQuoted = !isQuoted;
-    else if (isQuoted) continue;
-    else if (character === '(' || character === '<') depth += 1;
-    else if (character === ')' || character === '>') depth = Math.max(0, depth - 1);
-    else if (character === ',' && depth === 0) {
-      items.push(text.slice(start, at));
-      start = at + 1;
-    }
+  for (const { 0: sign, index } of text.matchAll(SIGNS)) {
+    if (sign === '"') isQuoted = !isQuoted;
+    else if (!isQuoted) depth = Math.max(0, depth + (NESTING[sign] ?? 0));
+    if (sign !== ',' || isQuoted || depth > 0) continue;
+    items.push(text.slice(start, index));
+    start = index + 1;
   }
   items.push(text.slice(start));
   return items.map((item) => item.trim()).filter((item) => item !== '');
 }
+
+/** A backslash takes the next character with it. */
+const SIGNS = /\\[\s\S]|[",()<>]/g;
+const NESTING: Readonly<Record<string, number>> = { '(': 1, '<': 1, ')': -1, '>': -1 };
 
 /** Returns the address of `Name <address>` and `address (Name)`; any other text without its comments. */
 export function bareAddress(item: string): string {
@@ -35,7 +34,7 @@ export type LocalDomain = string | null;
 /** An address, or a name without a domain. A backslash at its beginning means nothing here. */
 export function addressTarget(text: string, local: LocalDomain): Target {
   const plain = text.startsWith('\\') ? text.slice(1) : text;
-  if (/[\s"<>()[\]:;\\|]/.test(plain) || plain === '') return { kind: 'lost', reason: 'destination' };
+  if (/^@|[\s"<>()[\]:;\\|]/.test(plain) || plain === '') return { kind: 'lost', reason: 'destination' };
   if (plain.includes('@')) return { kind: 'address', address: normalAddress(plain) };
   return local === null
     ? { kind: 'lost', reason: 'mailbox' }

@@ -63,17 +63,21 @@ function keysOf(key: string, domains: readonly string[]): readonly string[] {
 function eximTargets(data: string, local: LocalDomain): readonly Target[] {
   const targets: Target[] = [];
   for (const item of splitList(data)) {
-    const text = /^"(.*)"$/s.exec(item)?.[1] ?? item;
-    const [, special = ''] = /^"?:(fail|defer|unknown|blackhole):/i.exec(item) ?? [];
-    if (/^defer$/i.test(special)) return [{ kind: 'refuse' }];
-    if (/^blackhole$/i.test(special)) return [{ kind: 'discard' }];
-    if (/^fail$/i.test(special)) return [...targets, { kind: 'refuse' }];
-    if (special === '') targets.push(eximTarget(text, local));
+    const special = specialOf(item);
+    if (special === 'defer') return [{ kind: 'refuse' }];
+    if (special === 'blackhole') return [{ kind: 'discard' }];
+    if (special === 'fail') return [...targets, { kind: 'refuse' }];
+    if (special === null) targets.push(eximTarget(/^"(.*)"$/s.exec(item)?.[1] ?? item, local));
   }
   // Exim defers a whole list that holds something else than addresses.
   const broken = targets.find((target) => target.kind === 'lost' && target.reason === 'destination');
   if (broken !== undefined) return [broken];
   return targets.length === 0 ? [{ kind: 'refuse' }] : targets;
+}
+
+/** The word of an item such as `:fail: no such user`, in lower case; null for any other item. */
+function specialOf(item: string): string | null {
+  return /^"?:(fail|defer|unknown|blackhole):/i.exec(item)?.[1]?.toLowerCase() ?? null;
 }
 
 function eximTarget(item: string, local: LocalDomain): Target {

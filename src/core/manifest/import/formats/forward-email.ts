@@ -72,13 +72,17 @@ function addItem(item: string, domain: string, span: Span, found: FoundRecords):
   if (/^\/.*\//.test(rest)) return addPattern(rest, domain, { span, marked, found });
   const colon = rest.search(/:(?!\/\/)/);
   if (colon < 0 && marked === undefined) return addRest(rest, domain, span, found);
-  const name = (colon < 0 ? rest : rest.slice(0, colon)).trim().toLowerCase();
+  const name = colon < 0 ? rest : rest.slice(0, colon);
+  const target = marked ?? recordTarget(rest.slice(colon + 1).trim(), domain);
+  addName(name.trim().toLowerCase(), domain, { span, targets: [target] }, found);
+}
+
+function addName(name: string, domain: string, entry: ForwardEntry, found: FoundRecords): void {
   const key = name === '*' ? `@${domain}` : `${name}@${domain}`;
-  const targets = marked === undefined ? [recordTarget(rest.slice(colon + 1).trim(), domain)] : [marked];
-  if (name === '') found.leaveOut(span, null, 'syntax');
-  else if (!hasPlainCase(key)) found.leaveOut(span, addressOfKey(key), 'name');
-  else if (name === '*') addToRest(key, { span, targets }, found);
-  else found.names.set(key, [...(found.names.get(key) ?? []), { span, targets }]);
+  if (name === '') found.leaveOut(entry.span, null, 'syntax');
+  else if (!hasPlainCase(key)) found.leaveOut(entry.span, addressOfKey(key), 'name');
+  else if (name === '*') addToRest(key, entry, found);
+  else found.names.set(key, [...(found.names.get(key) ?? []), entry]);
 }
 
 /** An item without a colon: an address or a webhook for every other name, or a domain at which names stay. */
@@ -109,27 +113,31 @@ interface PatternItem {
 }
 
 function addPattern(text: string, domain: string, { span, marked, found }: PatternItem): void {
-  const [, source = '', flags = '', value = ''] = /^\/(.*)\/([a-z]*)(?::(.*))?$/s.exec(text) ?? [];
-  const parsed = /^[gi]*$/.test(flags) ? parseRecordPattern(source) : null;
-  const shown = `${shownText(`/${source}/${flags}`)}@${domain}`;
-  if (parsed === null || (value === '' && marked === undefined))
-    return found.leaveOut(span, shown, 'pattern');
-  const target = marked ?? patternTarget(recordTarget(value, domain), parsed);
-  const equal = found.patterns.findIndex((each) => each.domain === domain && each.pattern.text === parsed.pattern.text);
-  const before = found.patterns[equal];
-  if (before !== undefined && marked === undefined && !before.targets.some(isLast)) {
-    found.patterns[equal] = { ...before, targets: [...before.targets, target] };
-    return;
-  }
-  found.patterns.push({
-    span,
-    shown,
-    domain,
-    pattern: parsed.pattern,
-    matchesDomain: (other) => other === domain,
-    ignoresLabels: true,
-    targets: [target],
-  });
+  const [, source, value] = /^\/(.*)\/[gi]*(?::(.*))?$/s.exec(text) ?? [];
+  const parsed = source === undefined ? null : parseRecordPattern(source);
+  const target = marked ?? (value === undefined ? undefined : recordTarget(value, domain));
+  const shown = `${shownText(text.slice(0, text.lastIndexOf('/') + 1))}@${domain}`;
+  if (parsed === null || target === undefined) return found.leaveOut(span, shown, 'pattern');
+  const { pattern } = parsed;
+  const targets = [patternTarget(target, parsed)];
+  const isJoined = marked === undefined && joinsEqual(pattern.text, domain, targets, found.patterns);
+  const matchesDomain = (other: string): boolean => other === domain;
+  if (isJoined) return;
+  found.patterns.push({ span, shown, domain, pattern, matchesDomain, ignoresLabels: true, targets });
+}
+
+/** Adds destinations to those of an equal expression, if there is one that forwards. */
+function joinsEqual(
+  text: string,
+  domain: string,
+  targets: readonly Target[],
+  patterns: PatternEntry[],
+): boolean {
+  const at = patterns.findIndex((each) => each.domain === domain && each.pattern.text === text);
+  const before = patterns[at];
+  if (before === undefined || before.targets.some(isLast)) return false;
+  patterns[at] = { ...before, targets: [...before.targets, ...targets] };
+  return true;
 }
 
 function isLast({ kind }: Target): boolean {

@@ -31,32 +31,42 @@ export const EXIM_LINES: LineStyle = {
 
 /** Yields the logical lines of a text. A line that begins with white space continues the one before it. */
 export function* logicalLines(within: SourceText, style: LineStyle): Generator<LogicalLine> {
-  const { text, lineStarts } = within;
-  let open: { offset: number; end: number; text: string } | null = null;
-  for (const [index, start] of lineStarts.entries()) {
-    const next = lineStarts[index + 1];
-    const end = next === undefined ? text.length : next - 1;
-    const line = text.slice(start, end);
-    if (style.isComment(line)) {
-      if (style.isCut && line.startsWith('#') && open !== null) {
-        yield lineOf(open, within);
-        open = null;
-      }
-      continue;
-    }
-    if (open !== null && /^\s/.test(line)) {
+  let open: OpenLine | null = null;
+  for (const { offset, end, line } of physicalLines(within)) {
+    const kind = kindOf(line, style);
+    if (kind === 'comment') continue;
+    if (open !== null && kind === 'continued') {
       open = { offset: open.offset, end, text: style.join(open.text, line) };
       continue;
     }
     if (open !== null) yield lineOf(open, within);
-    open = { offset: start, end, text: line };
+    open = kind === 'cut' ? null : { offset, end, text: line };
   }
   if (open !== null) yield lineOf(open, within);
 }
 
-function lineOf(
-  { offset, end, text }: { readonly offset: number; readonly end: number; readonly text: string },
-  within: SourceText,
-): LogicalLine {
+function kindOf(line: string, { isComment, isCut }: LineStyle): 'comment' | 'cut' | 'continued' | 'first' {
+  if (isComment(line)) return isCut && line.startsWith('#') ? 'cut' : 'comment';
+  return /^\s/.test(line) ? 'continued' : 'first';
+}
+
+interface OpenLine {
+  readonly offset: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+function* physicalLines({
+  text,
+  lineStarts,
+}: SourceText): Generator<Omit<OpenLine, 'text'> & { readonly line: string }> {
+  for (const [index, offset] of lineStarts.entries()) {
+    const next = lineStarts[index + 1];
+    const end = next === undefined ? text.length : next - 1;
+    yield { offset, end, line: text.slice(offset, end) };
+  }
+}
+
+function lineOf({ offset, end, text }: OpenLine, within: SourceText): LogicalLine {
   return { span: { within, offset, end }, text };
 }

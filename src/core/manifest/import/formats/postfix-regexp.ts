@@ -1,10 +1,11 @@
 import { succeed, type Result } from '../../../model/result.ts';
 import type { SourceText } from '../../read/text.ts';
-import type { LeftOutLine, LeftOutReason, OpaquePattern, ParsedSource, PatternEntry, Span, Target } from '../forwards.ts';
+import type { LeftOutLine, OpaquePattern, ParsedSource, PatternEntry, Span, Target } from '../forwards.ts';
 import { opaqueMatcher } from '../patterns/opaque-pattern.ts';
 import { parseAddressPattern, type AddressPattern } from '../patterns/address-pattern.ts';
 import { shownText } from '../shown-text.ts';
 import type { SourceContext, SourceFault } from '../source-format.ts';
+import type { LocalDomain } from './addresses.ts';
 import { logicalLines, POSTFIX_LINES } from './logical-lines.ts';
 import { postfixTargets } from './postfix.ts';
 
@@ -13,39 +14,57 @@ export function parsePostfixRegexp(
   within: SourceText,
   { localDomains }: SourceContext,
 ): Result<ParsedSource, SourceFault> {
-  const local = localDomains[0] ?? null;
-  const entries: (PatternEntry | OpaquePattern)[] = [];
-  const leftOut: LeftOutLine[] = [];
-  const leaveOut = (span: Span, address: string | null, reason: LeftOutReason): void => {
-    leftOut.push({ span, address, reason });
-  };
-  const written = new Set<string>();
+  const found: FoundRules = { entries: [], leftOut: [], written: new Set(), local: localDomains[0] ?? null };
   let depth = 0;
   for (const { span, text } of logicalLines(within, POSTFIX_LINES)) {
     const line = readRule(text);
     if (line.kind === 'if') depth += 1;
     if (line.kind === 'endif') depth = Math.max(0, depth - 1);
-    if (line.kind === 'skipped') leaveOut(span, null, 'syntax');
-    if (line.kind !== 'rule') continue;
-    const shown = shownText(line.shown);
-    const parsed = depth > 0 || line.isNegated ? null : patternOf(line);
-    const key = `${line.pattern}\n${line.flags}`;
-    if (parsed === null) {
-      leaveOut(span, shown, 'pattern');
-      entries.push({ span, shown, mayMatch: opaqueMatcher(line.pattern, line) });
-    } else if (written.has(key)) leaveOut(span, shown, 'duplicate');
-    else {
-      const rule = ruleOf(parsed, line.value, local);
-      entries.push({ span, shown, ignoresLabels: false, ...rule });
-      if (rule.pattern !== parsed.pattern) {
-        const { domain } = parsed;
-        leftOut.push({ span, address: `${shown} with nothing in a group`, reason: 'capture', domain });
-        entries.push({ span, shown, mayMatch: opaqueMatcher(line.pattern, line) });
-      }
-    }
-    if (parsed !== null) written.add(key);
+    if (line.kind === 'skipped') found.leftOut.push({ span, address: null, reason: 'syntax' });
+    if (line.kind === 'rule')
+      addRule(span, line, depth > 0 || line.isNegated ? null : patternOf(line), found);
   }
-  return succeed({ lookups: [{ kind: 'patterns', entries }], leftOut, domains: [] });
+  return succeed({
+    lookups: [{ kind: 'patterns', entries: found.entries }],
+    leftOut: found.leftOut,
+    domains: [],
+  });
+}
+
+interface FoundRules {
+  readonly entries: (PatternEntry | OpaquePattern)[];
+  readonly leftOut: LeftOutLine[];
+  /** Patterns with their flags that were read. */
+  readonly written: Set<string>;
+  readonly local: LocalDomain;
+}
+
+/** Adds a rule; one that is conditional, negated or not understood has no pattern. */
+function addRule(
+  span: Span,
+  line: Extract<RuleLine, { readonly kind: 'rule' }>,
+  parsed: AddressPattern | null,
+  { entries, leftOut, written, local }: FoundRules,
+): void {
+  const shown = shownText(line.shown);
+  const opaque = { span, shown, mayMatch: opaqueMatcher(line.pattern, line) };
+  if (parsed === null) {
+    leftOut.push({ span, address: shown, reason: 'pattern' });
+    entries.push(opaque);
+    return;
+  }
+  const key = `${line.pattern}\n${line.flags}`;
+  if (written.has(key)) {
+    leftOut.push({ span, address: shown, reason: 'duplicate' });
+    return;
+  }
+  written.add(key);
+  const rule = ruleOf(parsed, line.value, local);
+  entries.push({ span, shown, ignoresLabels: false, ...rule });
+  if (rule.pattern === parsed.pattern) return;
+  const { domain } = parsed;
+  leftOut.push({ span, address: `${shown} with nothing in a group`, reason: 'capture', domain });
+  entries.push(opaque);
 }
 
 type RuleLine =
@@ -63,18 +82,19 @@ type RuleLine =
 function readRule(text: string): RuleLine {
   if (/^endif(?:\s|$)/i.test(text)) return { kind: 'endif' };
   if (/^if\s/i.test(text)) return { kind: 'if' };
-  const [, not = '', rest = ''] = /^(!?)\s*(.*)$/s.exec(text) ?? [];
-  const delimiter = rest.charAt(0);
-  const end = /[\w\s]/.test(delimiter) || delimiter === '' ? -1 : endOf(rest, delimiter);
-  const [, flags = '', value = ''] = /^(\w*)\s+(.*)$/s.exec(end < 0 ? '' : rest.slice(end + 1)) ?? [];
-  if (value.trim() === '') return { kind: 'skipped' };
-  const shown = `${not}${rest.slice(0, end + 1)}${flags}`;
-  const pattern = rest.slice(1, end);
-  return { kind: 'rule', isNegated: not !== '', pattern, flags, value: value.trim(), shown };
+  const isNegated = text.startsWith('!');
+  const rest = isNegated ? text.slice(1).trimStart() : text;
+  const end = endOf(rest, rest.charAt(0));
+  const found = end < 0 ? null : /^(\w*)\s+(\S.*)$/s.exec(rest.slice(end + 1));
+  if (found === null) return { kind: 'skipped' };
+  const [, flags = '', value = ''] = found;
+  const shown = `${isNegated ? '!' : ''}${rest.slice(0, end + 1)}${flags}`;
+  return { kind: 'rule', isNegated, pattern: rest.slice(1, end), flags, value: value.trim(), shown };
 }
 
-/** The index of the delimiter that ends a pattern; a backslash takes the next character with it. */
+/** The index of the delimiter that ends a pattern; a backslash takes the next character with it. -1: there is none. */
 function endOf(text: string, delimiter: string): number {
+  if (!/[^\w\s]/.test(delimiter)) return -1;
   for (let at = 1; at < text.length; at += 1) {
     if (text[at] === '\\') at += 1;
     else if (text[at] === delimiter) return at;
@@ -93,12 +113,13 @@ function patternOf({ pattern, flags }: Extract<RuleLine, { readonly kind: 'rule'
 function ruleOf(
   parsed: AddressPattern,
   value: string,
-  local: string | null,
+  local: LocalDomain,
 ): Pick<PatternEntry, 'pattern' | 'targets' | 'domain' | 'matchesDomain'> {
   const { domain, matchesDomain, pattern, filled } = parsed;
   const text = fillDomain(value, parsed);
   const plain = text === null ? null : postfixTargets(text, local);
-  if (plain === null) return { pattern, domain, matchesDomain, targets: [{ kind: 'lost', reason: 'capture' }] };
+  if (plain === null)
+    return { pattern, domain, matchesDomain, targets: [{ kind: 'lost', reason: 'capture' }] };
   const needsMore = plain.some((target) => mayBeNothing(target, pattern));
   const used = needsMore && filled !== null ? { ...parsed, pattern: filled } : parsed;
   const targets = plain.map((target) => asTemplate(target, used));

@@ -20,22 +20,33 @@ export interface RowTable {
 export function readJsonRows(within: SourceText): Result<RowTable, SourceFault> {
   const parsed = parseJson(within);
   if (!parsed.ok) return parsed;
-  const value = parsed.value;
-  const list = isRecord(value) && 'result' in value ? value['result'] : value;
-  const objects = Array.isArray(list) ? list : isRecord(list) && list !== value ? [list] : null;
-  if (objects === null || !objects.every(isRecord)) {
+  const found = listIn(parsed.value, within.text);
+  if (found === null) {
     return fail(
       broken(within, 0, 'this is not a list of objects', 'give the list as the old system prints it'),
     );
   }
-  const isList = Array.isArray(list);
-  const spans = objectSpans(within, isList ? 1 : 0, list === value ? 0 : startOfResult(within.text));
-  const rows = objects.map((object, index) => ({
+  const spans = objectSpans(within, found.depth, found.from);
+  const rows = found.objects.map((object, index) => ({
     span: spans[index] ?? { within, offset: 0, end: 0 },
     cells: new Map(Object.entries(object).map(([key, cell]) => [key.trim().toLowerCase(), cell])),
   }));
   const columns = new Set(rows.flatMap(({ cells }) => [...cells.keys()]));
   return succeed({ columns: [...columns], rows });
+}
+
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** The objects of a document, how deep they are, and from where; null if it has another form. */
+function listIn(
+  value: unknown,
+  text: string,
+): { readonly objects: readonly JsonRecord[]; readonly depth: number; readonly from: number } | null {
+  const isWrapped = isRecord(value) && 'result' in value;
+  const list = isWrapped ? value['result'] : value;
+  const from = isWrapped ? startOfResult(text) : 0;
+  if (Array.isArray(list)) return list.every(isRecord) ? { objects: list, depth: 1, from } : null;
+  return isWrapped && isRecord(list) ? { objects: [list], depth: 0, from } : null;
 }
 
 export function isJson({ text }: SourceText): boolean {
@@ -54,7 +65,7 @@ function parseJson(within: SourceText): Result<unknown, SourceFault> {
     const reason = error instanceof Error ? error.message : String(error);
     const position = Number(/position (\d+)/.exec(reason)?.[1] ?? within.text.length);
     const words = reason.replace(/ in JSON.*$|, "[\s\S]*$/, '');
-    const found = /^Unexpected token/.test(words)
+    const found = words.startsWith('Unexpected token')
       ? `unexpected ${quote(within.text.charAt(position))}`
       : words;
     const message = `this is not valid JSON: ${found}`;
@@ -75,18 +86,18 @@ function startOfResult(text: string): number {
 
 /** Where the objects at a depth of a valid JSON text stand, counted from a place in it. */
 function objectSpans(within: SourceText, depth: number, from: number): readonly Span[] {
-  const { text } = within;
   const spans: Span[] = [];
   const marks = /"(?:[^"\\]+|\\.)*"|[[\]{}]/g;
   marks.lastIndex = from;
   let level = 0;
   let offset = 0;
-  for (let mark = marks.exec(text); mark !== null && level >= 0; mark = marks.exec(text)) {
+  for (let mark = marks.exec(within.text); mark !== null && level >= 0; mark = marks.exec(within.text)) {
     const [sign] = mark;
     if (sign === '{' && level === depth) offset = mark.index;
-    if (sign === '{' || sign === '[') level += 1;
-    if (sign === '}' || sign === ']') level -= 1;
+    level += LEVELS[sign] ?? 0;
     if (sign === '}' && level === depth) spans.push({ within, offset, end: mark.index + 1 });
   }
   return spans;
 }
+
+const LEVELS: Readonly<Record<string, number>> = { '{': 1, '[': 1, '}': -1, ']': -1 };

@@ -60,12 +60,20 @@ function readRow({ cells }: TableRow, shape: TableShape): ReadRow {
   if (typeof address !== 'string' || address === '' || texts === null) {
     return { kind: 'left-out', address: null, reason: 'syntax' };
   }
-  const enabled = shape.enabled === null ? 'true' : String(cells.get(shape.enabled) ?? 'true');
+  const enabled = wordOf(shape.enabled, cells);
   if (/^(?:false|no|off|0)$/i.test(enabled)) return { kind: 'left-out', address, reason: 'disabled' };
-  if (!/^(?:true|yes|on|1)$/i.test(enabled)) return { kind: 'left-out', address, reason: 'syntax' };
-  const member = shape.memberType === null ? '' : String(cells.get(shape.memberType) ?? '');
-  const lost: Target[] = /^custom/i.test(member) ? [{ kind: 'lost', reason: 'member' }] : [];
-  return { kind: 'row', address, texts: lost.length > 0 ? [] : texts, lost };
+  if (!/^(?:|true|yes|on|1)$/i.test(enabled)) return { kind: 'left-out', address, reason: 'syntax' };
+  const isNobody = /^custom/i.test(wordOf(shape.memberType, cells));
+  const lost: Target[] = isNobody ? [{ kind: 'lost', reason: 'member' }] : [];
+  return { kind: 'row', address, texts: isNobody ? [] : texts, lost };
+}
+
+/** A cell as text; nothing where the shape has no such column, or the row no such cell. */
+function wordOf(column: string | null, cells: TableRow['cells']): string {
+  const cell = column === null ? undefined : cells.get(column);
+  return typeof cell === 'string' || typeof cell === 'boolean' || typeof cell === 'number'
+    ? String(cell)
+    : '';
 }
 
 /** Texts of a cell, or of a list in JSON; null if it has none. */

@@ -24,23 +24,32 @@ interface Token {
 export function readTxtRecords(within: SourceText): Result<readonly TxtRecord[], SourceFault> {
   const lines = readRecordLines(within);
   if (!lines.ok) return lines;
-  const records: TxtRecord[] = [];
-  let origin: string | null = null;
-  let owner = '@';
-  for (const { tokens, span, isIndented } of lines.value) {
-    const [first, second] = tokens;
-    if (first === undefined) continue;
-    if (first.text.toUpperCase() === '$ORIGIN') origin = second?.text ?? origin;
-    if (first.text.startsWith('$')) continue;
-    if (first.isQuoted || /^forward-email/i.test(first.text)) {
-      records.push({ span, owner: null, origin, text: joined(tokens) });
-      continue;
-    }
-    if (!isIndented) owner = first.text;
-    const text = textOfRecord(isIndented ? tokens : tokens.slice(1));
-    if (text !== null) records.push({ span, owner, origin, text });
-  }
-  return succeed(records);
+  const place: ZonePlace = { origin: null, owner: '@' };
+  return succeed(lines.value.flatMap((line) => readRecord(line, place) ?? []));
+}
+
+/** What the lines before a record say about it. */
+interface ZonePlace {
+  origin: string | null;
+  owner: string;
+}
+
+/** Reads one record; null for a directive, and for a record of another type. */
+function readRecord({ tokens, span, isIndented }: RecordLine, place: ZonePlace): TxtRecord | null {
+  const [first] = tokens;
+  if (first === undefined || readDirective(tokens, place)) return null;
+  const { origin } = place;
+  const isBare = first.isQuoted || /^forward-email/i.test(first.text);
+  if (isBare) return { span, owner: null, origin, text: joined(tokens) };
+  if (!isIndented) place.owner = first.text;
+  const text = textOfRecord(isIndented ? tokens : tokens.slice(1));
+  return text === null ? null : { span, owner: place.owner, origin, text };
+}
+
+/** True for a line such as `$ORIGIN acme.example.`; others than this one mean nothing here. */
+function readDirective([first, second]: readonly Token[], place: ZonePlace): boolean {
+  if (first?.text.toUpperCase() === '$ORIGIN') place.origin = second?.text ?? null;
+  return first?.isQuoted === false && first.text.startsWith('$');
 }
 
 /** What a TXT record holds, from the fields behind its owner; null for another type. */
@@ -60,7 +69,7 @@ interface RecordLine {
   readonly isIndented: boolean;
 }
 
-const MARKS = /"((?:[^"\\]+|\\[\s\S])*)"|;[^\n]*|([()])|(\n)|((?:[^\s"();\\]|\\[\s\S])+)|(")/g;
+const MARKS = /"((?:[^"\\]|\\[\s\S])*)"|;[^\n]*|([()])|(\n)|((?:[^\s"();\\]|\\[\s\S])+)|(")/g;
 
 /** Records go on over line breaks within parentheses. Comments begin with a semicolon. */
 function readRecordLines(within: SourceText): Result<readonly RecordLine[], SourceFault> {

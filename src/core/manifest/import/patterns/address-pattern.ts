@@ -1,4 +1,4 @@
-import { parseDomainName } from '../../../model/names.ts';
+import { parseDomainName, type DomainName } from '../../../model/names.ts';
 import type { LocalPattern } from '../forwards.ts';
 import { hasLetters, hasUncertainGroups, localPattern } from './local-pattern.ts';
 import { parsePieces, type Branch, type Piece } from './parse-pattern.ts';
@@ -18,48 +18,54 @@ export interface AddressPattern {
 
 /** Parses a regular expression of which the part after `@` names one domain; null if it has another form, or tells cases apart. */
 export function parseAddressPattern(source: string, letterCase: 'exact' | 'any'): AddressPattern | null {
-  const [branch, ...others] = parsePieces(source) ?? [];
-  if (branch === undefined || others.length > 0) return null;
-  const at = branch.findLastIndex((piece) => piece.kind === 'character' && piece.text === '@');
-  const after = at < 0 ? null : readDomain(branch.slice(at + 1));
-  const local = branch.slice(0, Math.max(at, 0));
-  const pattern = after === null ? null : localPattern(local);
-  if (after === null || pattern === null) return null;
+  const split = splitAtSign(source);
+  const domain = split === null ? null : readDomain(split.domain);
+  const pattern = split === null ? null : localPattern(split.local);
+  if (split === null || domain === null || pattern === null) return null;
   if (letterCase === 'exact' && hasLetters(pattern)) return null;
-  const domain = parseDomainName(after.text);
-  if (!domain.ok || domain.value !== after.text) return null;
   return {
     pattern,
-    filled: localPattern(local.map(filledGroup)),
-    domain: domain.value,
-    matchesDomain: after.matches,
-    domainGroup: after.isGroup ? pattern.groups + 1 : null,
-    hasCertainGroups: !hasUncertainGroups(local),
+    filled: localPattern(split.local.map(filledGroup)),
+    domain: domain.name,
+    matchesDomain: domain.matches,
+    domainGroup: domain.isGroup ? pattern.groups + 1 : null,
+    hasCertainGroups: !hasUncertainGroups(split.local),
   };
 }
 
+/** The parts before and after the last `@` of an expression; null if it has several alternatives, or no `@`. */
+function splitAtSign(source: string): { readonly local: Branch; readonly domain: Branch } | null {
+  const [branch = [], ...others] = parsePieces(source) ?? [];
+  const at = branch.findLastIndex((piece) => piece.kind === 'character' && piece.text === '@');
+  if (at < 0 || others.length > 0) return null;
+  return { local: branch.slice(0, at), domain: branch.slice(at + 1) };
+}
+
 interface DomainPart {
-  /** In lower case, with a dot for any character. */
-  readonly text: string;
+  readonly name: DomainName;
   readonly isGroup: boolean;
   readonly matches: (domain: string) => boolean;
 }
 
+/** Reads the part of an expression that names one domain, with or without dots that are escaped. */
 function readDomain(pieces: Branch): DomainPart | null {
   const isEnded = pieces.at(-1)?.kind === 'end';
-  const inner = isEnded ? pieces.slice(0, -1) : pieces;
-  const [only] = inner;
-  const group = inner.length === 1 && only?.kind === 'group' && only.branches.length === 1 ? only : null;
-  const characters = (group?.branches[0] ?? inner).map(characterOf);
-  if (characters.includes(null)) return null;
-  const text = characters.map((character) => character ?? '').join('');
-  const source = characters.map((character) => (character === ANY ? '.' : quoteCharacter(character ?? '')));
+  const { inner, isGroup } = withoutGroup(isEnded ? pieces.slice(0, -1) : pieces);
+  const characters = inner.map(characterOf).filter((character) => character !== null);
+  const text = characters.join('').replaceAll(ANY, '.').toLowerCase();
+  const domain = parseDomainName(text);
+  if (characters.length < inner.length || !domain.ok || domain.value !== text) return null;
+  const source = characters.map((character) => (character === ANY ? '.' : quoteCharacter(character)));
   const expression = new RegExp(`^${source.join('')}${isEnded ? '$' : ''}`, 'i');
-  return {
-    text: text.replaceAll(ANY, '.').toLowerCase(),
-    isGroup: group?.isCapture === true,
-    matches: (domain) => expression.test(domain),
-  };
+  return { name: domain.value, isGroup, matches: (name) => expression.test(name) };
+}
+
+function withoutGroup(pieces: Branch): { readonly inner: Branch; readonly isGroup: boolean } {
+  const [only] = pieces;
+  if (pieces.length !== 1 || only?.kind !== 'group' || only.branches.length !== 1) {
+    return { inner: pieces, isGroup: false };
+  }
+  return { inner: only.branches[0] ?? [], isGroup: only.isCapture };
 }
 
 /** Stands for any character; no domain has it. */
@@ -76,7 +82,8 @@ function quoteCharacter(character: string): string {
 
 /** A group that may be repeated by nothing, so that it is repeated at least once. */
 function filledGroup(piece: Piece): Piece {
-  const [only, ...others] = piece.kind === 'group' && piece.branches.length === 1 ? (piece.branches[0] ?? []) : [];
-  if (piece.kind !== 'group' || others.length > 0 || only?.kind !== 'repeat' || only.most !== null) return piece;
+  if (piece.kind !== 'group' || piece.branches.length !== 1) return piece;
+  const [only, ...others] = piece.branches[0] ?? [];
+  if (others.length > 0 || only?.kind !== 'repeat' || only.most !== null) return piece;
   return { ...piece, branches: [[{ ...only, least: Math.max(1, only.least) }]] };
 }

@@ -8,8 +8,7 @@ import { hasCapture, writeBranch } from './write-pattern.ts';
  * anywhere, and reaches to the end of the local part. Null if that cannot be written.
  */
 export function localPattern(branch: Branch): LocalPattern | null {
-  const [first] = branch;
-  const isAnchored = first?.kind === 'start';
+  const isAnchored = branch[0]?.kind === 'start';
   const pieces = isAnchored ? branch.slice(1) : branch;
   const text = writeBranch(pieces);
   if (text === null) return null;
@@ -17,16 +16,19 @@ export function localPattern(branch: Branch): LocalPattern | null {
   const whole = isAnchored || beginsAnywhere(pieces) ? text : `.*?${text}`;
   const compiled = compilePattern(whole, { letterCase: 'any' });
   if (!compiled.ok || whole === '') return null;
-  const [only] = pieces;
-  const wholeGroup = pieces.length === 1 && only?.kind === 'group' && only.isCapture ? 1 : null;
   return {
     text: whole,
     groups: compiled.value.groups,
     words: whole === text ? wordsOf(pieces) : null,
     isTotal: isEverything(pieces, isAnchored),
-    wholeGroup,
+    wholeGroup: isOneGroup(pieces) ? 1 : null,
     emptyGroups: emptyGroupsOf(pieces),
   };
+}
+
+function isOneGroup(pieces: Branch): boolean {
+  const [only] = pieces;
+  return pieces.length === 1 && only?.kind === 'group' && only.isCapture;
 }
 
 function beginsAnywhere([first]: Branch): boolean {
@@ -103,13 +105,15 @@ function isPrefixFree(branches: readonly Branch[]): boolean {
 function emptyGroupsOf(branch: Branch): ReadonlySet<number> {
   const found = new Set<number>();
   let number = 0;
+  const visitGroup = (group: Extract<Piece, { readonly kind: 'group' }>, isOptional: boolean): void => {
+    if (group.isCapture) number += 1;
+    if (group.isCapture && (isOptional || group.branches.some(canBeEmpty))) found.add(number);
+    for (const inner of group.branches) visit(inner, isOptional || group.branches.length > 1);
+  };
   const visit = (pieces: Branch, isOptional: boolean): void => {
     for (const piece of pieces) {
       if (piece.kind === 'repeat') visit([piece.piece], isOptional || piece.least === 0);
-      if (piece.kind !== 'group') continue;
-      if (piece.isCapture) number += 1;
-      if (piece.isCapture && (isOptional || piece.branches.some(canBeEmpty))) found.add(number);
-      for (const inner of piece.branches) visit(inner, isOptional || piece.branches.length > 1);
+      if (piece.kind === 'group') visitGroup(piece, isOptional);
     }
   };
   visit(branch, false);

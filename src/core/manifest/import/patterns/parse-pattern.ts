@@ -22,7 +22,7 @@ interface PieceReader {
   at: number;
 }
 
-/** Deeper groups are written by nobody. */
+/** RE2 takes no more. */
 const MOST_REPEATS = 1000;
 
 function readBranches(reader: PieceReader): readonly Branch[] | null {
@@ -68,14 +68,32 @@ function readGroup(reader: PieceReader, isCapture: boolean): Piece | null {
 function readRepeat(piece: Piece, reader: PieceReader): Piece | null {
   const found = accept(/([*+?])|\{(\d+)(?:(,)(\d*))?\}/y, reader);
   if (found === null) return piece;
-  if (piece.kind === 'start' || piece.kind === 'end') return null;
-  if (/[*+?{]/.test(reader.text.charAt(reader.at))) return null;
-  const [, sign, from = '', comma, to = ''] = found;
-  const least = sign === undefined ? Number(from) : Number(sign === '+');
-  const bound = comma === undefined ? least : to === '' ? null : Number(to);
-  const most = sign === undefined ? bound : sign === '?' ? 1 : null;
-  if (least > MOST_REPEATS || (most !== null && (most > MOST_REPEATS || most < least))) return null;
-  return { kind: 'repeat', piece, least, most };
+  const isAnchor = piece.kind === 'start' || piece.kind === 'end';
+  if (isAnchor || /[*+?{]/.test(reader.text.charAt(reader.at))) return null;
+  const bounds = SIGNS[found[1] ?? ''] ?? boundsOf(found);
+  return isTaken(bounds) ? { kind: 'repeat', piece, ...bounds } : null;
+}
+
+/** True for bounds that RE2 takes. */
+function isTaken({ least, most }: Bounds): boolean {
+  return least <= MOST_REPEATS && (most === null || (most <= MOST_REPEATS && most >= least));
+}
+
+interface Bounds {
+  readonly least: number;
+  readonly most: number | null;
+}
+
+const SIGNS: Readonly<Record<string, Bounds>> = {
+  '*': { least: 0, most: null },
+  '+': { least: 1, most: null },
+  '?': { least: 0, most: 1 },
+};
+
+function boundsOf([, , from = '', comma, to = '']: RegExpExecArray): Bounds {
+  const least = Number(from);
+  if (comma === undefined) return { least, most: least };
+  return { least, most: to === '' ? null : Number(to) };
 }
 
 /** Reads a set from behind its opening bracket. A backslash in it is a character in POSIX, and an escape in PCRE. */

@@ -57,9 +57,14 @@ function writeRepeat({ piece, least, most }: Extract<Piece, { readonly kind: 're
   if (once === null) return null;
   if (most === null) return least < 2 ? `${once}${least === 0 ? '*' : '+'}` : `${once}{${least}}${once}*`;
   if (least === 0 && most === 1) return `${once}?`;
-  if (most > least && (most - least > MOST_OPTIONAL || hasCapture(piece))) return null;
-  const fixed = least === 0 ? '' : least === 1 ? once : `${once}{${least}}`;
-  return fixed + `(?:${once}`.repeat(most - least) + ')?'.repeat(most - least);
+  const optional = most - least;
+  if (optional > MOST_OPTIONAL || (optional > 0 && hasCapture(piece))) return null;
+  return timesText(once, least) + `(?:${once}`.repeat(optional) + ')?'.repeat(optional);
+}
+
+function timesText(once: string, count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? once : `${once}{${count}}`;
 }
 
 /** Each is written out, and a name has 150 characters. */

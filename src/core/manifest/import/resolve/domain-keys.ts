@@ -1,5 +1,5 @@
 import { domainPartOf, localPartOf } from '../../../model/names.ts';
-import { isOpaque, type PatternEntry } from '../forwards.ts';
+import { isUnderstood, type Lookup, type PatternEntry } from '../forwards.ts';
 import type { Forwards } from './find.ts';
 
 /** What the sources name at one domain. */
@@ -12,24 +12,37 @@ export interface DomainKeys {
 
 /** Lists what the sources name, by domain. */
 export function keysByDomain({ lookups, localDomains }: Forwards): ReadonlyMap<string, DomainKeys> {
-  const found = new Map<string, { readonly names: Set<string>; readonly patterns: PatternEntry[] }>();
-  const at = (domain: string) => {
-    const known = found.get(domain) ?? { names: new Set(), patterns: [] };
-    found.set(domain, known);
-    return known;
-  };
-  for (const domain of localDomains) at(domain);
+  const found: FoundKeys = new Map();
+  for (const domain of localDomains) keysAt(domain, found);
   for (const lookup of lookups) {
-    const keys =
-      lookup.kind === 'names' ? lookup.entries.keys() : lookup.kind === 'records' ? lookup.names.keys() : [];
-    for (const key of keys) {
-      if (!key.includes('@')) for (const domain of localDomains) at(domain).names.add(key);
-      else if (key.startsWith('@')) at(domainPartOf(key));
-      else at(domainPartOf(key)).names.add(localPartOf(key));
-    }
-    if (lookup.kind === 'names') continue;
-    const patterns = lookup.kind === 'patterns' ? lookup.entries : lookup.patterns;
-    for (const entry of patterns) if (!isOpaque(entry)) at(entry.domain).patterns.push(entry);
+    for (const key of namesOf(lookup)) addKey(key, localDomains, found);
+    for (const entry of patternsOf(lookup)) keysAt(entry.domain, found).patterns.push(entry);
   }
   return found;
+}
+
+type FoundKeys = Map<string, { readonly names: Set<string>; readonly patterns: PatternEntry[] }>;
+
+function keysAt(domain: string, found: FoundKeys) {
+  const known = found.get(domain) ?? { names: new Set(), patterns: [] };
+  found.set(domain, known);
+  return known;
+}
+
+function addKey(key: string, localDomains: Iterable<string>, found: FoundKeys): void {
+  if (!key.includes('@')) for (const domain of localDomains) keysAt(domain, found).names.add(key);
+  else if (key.startsWith('@')) keysAt(domainPartOf(key), found);
+  else keysAt(domainPartOf(key), found).names.add(localPartOf(key));
+}
+
+/** The keys of a look-up that are no patterns. */
+export function namesOf(lookup: Lookup): Iterable<string> {
+  if (lookup.kind === 'patterns') return [];
+  return lookup.kind === 'names' ? lookup.entries.keys() : lookup.names.keys();
+}
+
+/** The patterns of a look-up that are understood. */
+export function patternsOf(lookup: Lookup): readonly PatternEntry[] {
+  if (lookup.kind === 'names') return [];
+  return lookup.kind === 'records' ? lookup.patterns : lookup.entries.filter(isUnderstood);
 }

@@ -1,6 +1,13 @@
 import { compilePattern, type Pattern } from '../../../routing/regex.ts';
 import { domainPartOf, localPartOf } from '../../../model/names.ts';
-import { isOpaque, type ForwardEntry, type Lookup, type OpaquePattern, type PatternEntry, type Target } from '../forwards.ts';
+import {
+  isUnderstood,
+  type ForwardEntry,
+  type Lookup,
+  type OpaquePattern,
+  type PatternEntry,
+  type Target,
+} from '../forwards.ts';
 
 /** All sources together. */
 export interface Forwards {
@@ -74,8 +81,10 @@ function askWhole(lookup: Lookup, local: string, domain: string): FoundEntry | n
     case 'patterns': {
       const isAnyLabel = local.includes(ANY_LABEL);
       for (const entry of lookup.entries) {
-        if (isAnyLabel && (isOpaque(entry) || !entry.pattern.isTotal)) continue;
-        const found = isOpaque(entry) ? askOpaque(entry, local, domain) : askPattern(entry, local, domain);
+        if (isAnyLabel && (!isUnderstood(entry) || !entry.pattern.isTotal)) continue;
+        const found = !isUnderstood(entry)
+          ? askOpaque(entry, local, domain)
+          : askPattern(entry, local, domain);
         if (found !== null) return found;
       }
       return null;
@@ -88,9 +97,7 @@ function askWhole(lookup: Lookup, local: string, domain: string): FoundEntry | n
 function askName(lookup: Lookup, key: string, local: string): FoundEntry | null {
   if (lookup.kind !== 'names') return null;
   const entry = lookup.entries.get(key.toLowerCase());
-  return entry === undefined
-    ? null
-    : { entry, targets: fillTargets(entry.targets, local, []) };
+  return entry === undefined ? null : { entry, targets: fillTargets(entry.targets, local, []) };
 }
 
 /** What a pattern takes that cannot be told is lost. */

@@ -39,18 +39,22 @@ export function readDomainForwards(
 ): DomainReading {
   const names = new Map<string, number>();
   const levels: Level[] = [];
-  let rest: Rest | null = null;
-  for (let next: string | null = domain; next !== null;) {
+  for (let next = domain; ;) {
     const level = readLevel(next, keys.get(next));
-    for (const name of keys.get(next)?.names ?? []) if (!names.has(name)) names.set(name, levels.length);
+    addMissing(names, keys.get(next)?.names ?? [], levels.length);
     levels.push(level);
-    rest = restOf(level, forwards);
-    next = rest === null ? null : passedOn(rest, forwards);
-    const isRound = next !== null && levels.some((each) => each.domain === next);
-    if (isRound && rest !== null) rest = { ...rest, lost: next === level.domain ? 'mailbox' : 'loop' };
-    if (isRound) next = null;
+    const rest = restOf(level, forwards);
+    const passed = rest === null ? null : passedOn(rest, forwards);
+    if (rest === null || passed === null) return { names, levels, rest };
+    if (levels.some((each) => each.domain === passed)) {
+      return { names, levels, rest: { ...rest, lost: passed === level.domain ? 'mailbox' : 'loop' } };
+    }
+    next = passed;
   }
-  return { names, levels, rest };
+}
+
+function addMissing(names: Map<string, number>, found: Iterable<string>, level: number): void {
+  for (const name of found) if (!names.has(name)) names.set(name, level);
 }
 
 function readLevel(domain: string, keys: DomainKeys | undefined): Level {

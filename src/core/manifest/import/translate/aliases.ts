@@ -20,34 +20,41 @@ export function translateToAliases(
   const missing: Missing[] = [];
   const overlaps = createOverlaps(forwards.delimiter ?? '+');
   const rest = planRest(reading, forwards);
-  const patterns = [...planPatterns(reading, forwards, missing), ...(rest?.hasCaptures === true ? [rest] : [])];
-  const { unordered, asNames } = findConflicts(patterns, overlaps);
-  const words = [...asNames].flatMap(({ pattern }) => pattern.words ?? []);
+  const patterns = [
+    ...planPatterns(reading, forwards, missing),
+    ...(rest?.hasCaptures === true ? [rest] : []),
+  ];
+  const conflicts = findConflicts(patterns, overlaps);
+  const words = [...conflicts.asNames].flatMap(({ pattern }) => pattern.words ?? []);
   const names = planNames(
     { names: new Set([...reading.names.keys(), ...words]), domain, forwards, canBeName },
     missing,
   );
   const labels = labelPatterns(reading, domain, forwards);
-  const clashing = new Set(labels.filter((plan) => patterns.some((other) => clash(plan, other, overlaps))));
-  const kept = [...patterns, ...labels].filter((plan) => {
-    if (asNames.has(plan)) return false;
-    const order = unordered.has(plan) || clashing.has(plan) ? 'lost' : 'kept';
-    missing.push(...missingParts(plan, order));
-    return order === 'kept' && plan.forward.length > 0;
-  });
-  if (rest !== null && !rest.hasCaptures) missing.push(...missingParts(rest, 'kept'));
+  const clashing = labels.filter((plan) => patterns.some((other) => clash(plan, other, overlaps)));
+  const unordered = new Set([...conflicts.unordered, ...clashing]);
+  const open = [...patterns, ...labels].filter((plan) => !conflicts.asNames.has(plan));
+  for (const plan of open) missing.push(...missingParts(plan, unordered.has(plan) ? 'lost' : 'kept'));
+  const kept = open.filter((plan) => !unordered.has(plan) && plan.forward.length > 0);
   missing.push(...missingLabels({ domain, reading, forwards, overlaps, names, kept }));
   missing.push(...missingRequests(labels[0]?.span, domain, forwards));
-  const aliases: ImportedAlias[] = [...names];
-  for (const plan of kept) {
-    const name = patternName(plan);
-    if (name === null) missing.push({ ...placeOf(plan), reason: 'pattern', mail: { kind: 'pattern', plan } });
-    else aliases.push({ span: plan.span, name, forward: plan.forward });
-  }
-  if (rest !== null && !rest.hasCaptures && rest.forward.length > 0) {
-    aliases.push({ span: rest.span, name: '*', forward: rest.forward });
-  }
+  const catchAll = rest === null || rest.hasCaptures ? [] : writeCatchAll(rest, missing);
+  const aliases = [...names, ...writePatterns(kept, missing), ...catchAll];
   return { domain, aliases, rules: [], missing };
+}
+
+function writePatterns(kept: readonly PlannedPattern[], missing: Missing[]): readonly ImportedAlias[] {
+  return kept.flatMap((plan) => {
+    const name = patternName(plan);
+    if (name !== null) return [{ span: plan.span, name, forward: plan.forward }];
+    missing.push({ ...placeOf(plan), reason: 'pattern', mail: { kind: 'pattern', plan } });
+    return [];
+  });
+}
+
+function writeCatchAll(rest: PlannedPattern, missing: Missing[]): readonly ImportedAlias[] {
+  missing.push(...missingParts(rest, 'kept'));
+  return rest.forward.length === 0 ? [] : [{ span: rest.span, name: '*', forward: rest.forward }];
 }
 
 interface Conflicts {

@@ -67,11 +67,12 @@ const MOST_WITNESSES = 50;
 /** Where mail goes that a pattern matches: the first of its words that is no name of its own decides. */
 function fallOfPattern({ pattern, machine }: PlannedPattern, routeOf: RouteOf): readonly string[] | null {
   const [own, every] = [machine(), machineOf(EVERY_WORD)];
-  if (own === null || every === null) return routeOf(NO_NAME)?.forward ?? null;
+  if (own === null || every === null) return fallOf('', { kind: 'everything' }, routeOf);
   const words = pattern.words ?? commonWords(own, every, { left: 20_000 }).take(MOST_WITNESSES);
   for (const word of words) {
     const route = routeOf(word);
-    if (route?.by !== 'name') return route?.forward ?? null;
+    if (route === null) return null;
+    if (route.by !== 'name') return route.forward;
   }
   return null;
 }

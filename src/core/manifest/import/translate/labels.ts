@@ -59,7 +59,11 @@ function patternsBefore(
 }
 
 /** Postfix takes no label from `list-request`, which an entry for labels takes. */
-export function missingRequests(span: Span | undefined, domain: string, { delimiter }: Forwards): readonly Missing[] {
+export function missingRequests(
+  span: Span | undefined,
+  domain: string,
+  { delimiter }: Forwards,
+): readonly Missing[] {
   if (span === undefined || delimiter !== '-') return [];
   return [{ span, address: `*-request@${domain}`, reason: 'label', mail: { kind: 'none' } }];
 }

@@ -21,7 +21,12 @@ export function missingParts(plan: PlannedPattern, order: 'kept' | 'lost'): read
   if (order === 'lost') return [{ ...placeOf(plan), reason: 'order', mail }];
   if (forward.length === 0 && lost.length === 0) return [{ ...placeOf(plan), reason: 'refused', mail }];
   const falls = forward.length === 0 ? mail : ({ kind: 'none' } as const);
-  return [...new Set(lost)].map((reason) => ({ ...placeOf(plan), reason, mail: falls }));
+  return [...new Set(lost)].map((reason) => ({
+    ...placeOf(plan),
+    reason,
+    mail: falls,
+    isPart: forward.length > 0,
+  }));
 }
 
 export function placeOf({ span, shown }: PlannedPattern): Pick<Missing, 'span' | 'address'> {

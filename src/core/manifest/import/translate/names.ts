@@ -1,6 +1,6 @@
 import { nameKey } from '../../../model/names.ts';
 import type { Span } from '../forwards.ts';
-import { endsOfAddress } from '../resolve/ends.ts';
+import { endsOfAddress, type SourceEnds } from '../resolve/ends.ts';
 import { findEntry, type Forwards } from '../resolve/find.ts';
 import type { Missing } from './missing.ts';
 
@@ -31,16 +31,24 @@ export function planNames(
     const span = findEntry(address, forwards)?.entry.span;
     const ends = endsOfAddress(address, forwards);
     if (span === undefined || ends === null) continue;
-    const isWritten = ends.forward.length > 0;
-    const mail = { kind: isWritten ? 'none' : 'address' } as const;
-    for (const reason of ends.lost) missing.push({ span, address, reason, mail });
-    if (!isWritten && ends.lost.length === 0) missing.push({ span, address, reason: 'refused', mail });
-    if (!isWritten) continue;
+    missing.push(...missingEnds(ends, { span, address }));
+    if (ends.forward.length === 0) continue;
     const key = nameKey(name);
-    if (taken.has(key) || !canBeName(name))
-      missing.push({ span, address, reason: 'name', mail: { kind: 'address' } });
-    else planned.push({ span, name, forward: ends.forward });
+    const isWritable = !taken.has(key) && canBeName(name);
     taken.add(key);
+    if (isWritable) planned.push({ span, name, forward: ends.forward });
+    else missing.push({ span, address, reason: 'name', mail: { kind: 'address' } });
   }
   return planned;
+}
+
+/** What is missing of an address: the destinations that are lost, or all of it. */
+export function missingEnds(
+  { forward, lost }: SourceEnds,
+  place: Pick<Missing, 'span' | 'address'>,
+): readonly Missing[] {
+  const isPart = forward.length > 0;
+  const mail = { kind: isPart ? 'none' : 'address' } as const;
+  if (!isPart && lost.length === 0) return [{ ...place, reason: 'refused', mail }];
+  return lost.map((reason) => ({ ...place, reason, mail, isPart }));
 }

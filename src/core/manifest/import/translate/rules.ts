@@ -8,7 +8,7 @@ import type { ImportedRule } from '../translated.ts';
 import { createOverlaps, hasSameEnds, quotePattern, type Overlaps } from './conflicts.ts';
 import { missingParts, placeOf, type Missing, type TranslatedDomain } from './missing.ts';
 import { labelEnds, missingRequests } from './labels.ts';
-import { planNames, type PlannedName } from './names.ts';
+import { missingEnds, planNames, type PlannedName } from './names.ts';
 import { planPatterns } from './plan-patterns.ts';
 import { planRest, planPattern, type PlannedPattern } from './planned.ts';
 
@@ -19,30 +19,39 @@ export function translateToRules(
   forwards: Forwards,
 ): TranslatedDomain {
   const missing: Missing[] = [];
-  const book = createRuleBook(domain);
+  const writing = { domain, forwards, book: createRuleBook(), missing };
   const names = planNames(
     { names: reading.names.keys(), domain, forwards, canBeName: canBeMatched },
     missing,
   );
-  const isLabelled = takesLabelsFirst(reading, forwards, createOverlaps('+'));
-  const exact = new Set(names.filter((name) => isLabelled || needsExactRule(name, domain, forwards)));
-  for (const name of names) if (exact.has(name)) book.add(name, name.name, exactMatch(name.name, domain));
-  for (const name of names)
-    if (!exact.has(name)) book.add(name, name.name, { type: 'alias', alias: name.name });
+  const exact = addNames(names, reading, writing);
   const plans = planPatterns(reading, forwards, missing);
   for (const [index, level] of reading.levels.entries()) {
-    for (const plan of plans) if (plan.level === index) addPattern(plan, { domain, forwards, book, missing });
+    for (const plan of plans) if (plan.level === index) addPattern(plan, writing);
     // A pattern for every local part takes labels, too.
     const labelled = level.total === null ? exact : [];
-    for (const name of labelled) {
-      if (reading.names.get(name.name) === index) addLabels(name, { domain, forwards, book, missing });
-    }
+    for (const name of labelled) if (reading.names.get(name.name) === index) addLabels(name, writing);
   }
   missing.push(...missingRequests(names[0]?.span, domain, forwards));
   const rest = planRest(reading, forwards);
   if (rest !== null)
-    addPlan(withoutCaptures(rest), { type: 'alias', alias: '*' }, 'everything else', book, missing);
-  return { domain, aliases: [], rules: book.rules, missing };
+    addPlan(withoutCaptures(rest), { type: 'alias', alias: '*' }, 'everything else', writing);
+  return { domain, aliases: [], rules: writing.book.rules, missing };
+}
+
+/** Adds a rule for each name, and returns the names whose rule takes no labels. */
+function addNames(
+  names: readonly PlannedName[],
+  reading: DomainReading,
+  { domain, forwards, book }: Writing,
+): ReadonlySet<PlannedName> {
+  const isLabelled = takesLabelsFirst(reading, forwards, createOverlaps('+'));
+  const exact = new Set(names.filter((name) => isLabelled || needsExactRule(name, domain, forwards)));
+  for (const name of exact) book.add(name, name.name, exactMatch(name.name, domain));
+  for (const name of names) {
+    if (!exact.has(name)) book.add(name, name.name, { type: 'alias', alias: name.name });
+  }
+  return exact;
 }
 
 interface RuleBook {
@@ -51,11 +60,10 @@ interface RuleBook {
 }
 
 /** Gives each rule a name that no other rule of the domain has. */
-function createRuleBook(domain: string): RuleBook & { readonly domain: string } {
+function createRuleBook(): RuleBook {
   const rules: ImportedRule[] = [];
   const taken = new Set<string>();
   return {
-    domain,
     rules,
     add({ span, forward }, base, match) {
       let name = base;
@@ -98,15 +106,13 @@ interface Writing {
   readonly domain: string;
   readonly forwards: Forwards;
   readonly book: RuleBook;
+  readonly missing: Missing[];
 }
 
-function addPattern(
-  found: PlannedPattern,
-  { domain, book, missing }: Writing & { readonly missing: Missing[] },
-): void {
+function addPattern(found: PlannedPattern, writing: Writing): void {
   const plan = withoutCaptures(found);
-  const regex = `(?i)^(?:${plan.pattern.text})@${quotePattern(domain)}$`;
-  addPlan(plan, recipientMatch(regex), 'pattern', book, missing);
+  const regex = `(?i)^(?:${plan.pattern.text})@${quotePattern(writing.domain)}$`;
+  addPlan(plan, recipientMatch(regex), 'pattern', writing);
 }
 
 /** Rules have no captures. */
@@ -116,13 +122,7 @@ function withoutCaptures(plan: PlannedPattern): PlannedPattern {
   return { ...plan, forward, lost: [...plan.lost, 'capture'] };
 }
 
-function addPlan(
-  plan: PlannedPattern,
-  match: RuleMatch,
-  name: string,
-  book: RuleBook,
-  missing: Missing[],
-): void {
+function addPlan(plan: PlannedPattern, match: RuleMatch, name: string, { book, missing }: Writing): void {
   const isValid = match.type !== 'regex' || compilePattern(match.regex, { letterCase: 'exact' }).ok;
   if (!isValid) missing.push({ ...placeOf(plan), reason: 'pattern', mail: { kind: 'pattern', plan } });
   else missing.push(...missingParts(plan, 'kept'));
@@ -130,18 +130,12 @@ function addPlan(
 }
 
 /** A name that has a rule for itself alone gets another one for its labels, behind the patterns. */
-function addLabels(
-  { span, name }: PlannedName,
-  { domain, forwards, book, missing }: Writing & { readonly missing: Missing[] },
-): void {
+function addLabels({ span, name }: PlannedName, { domain, forwards, book, missing }: Writing): void {
   const { delimiter } = forwards;
   if (delimiter === null || name.includes(delimiter)) return;
   const ends = endsOfAddress(`${name}${delimiter}${ANY_LABEL}@${domain}`, forwards);
   if (ends === null) return;
-  const address = `${name}${delimiter}*@${domain}`;
-  const reasons = ends.forward.length === 0 && ends.lost.length === 0 ? (['refused'] as const) : ends.lost;
-  const mail = { kind: ends.forward.length === 0 ? 'address' : 'none' } as const;
-  for (const reason of reasons) missing.push({ span, address, reason, mail });
+  missing.push(...missingEnds(ends, { span, address: `${name}${delimiter}*@${domain}` }));
   if (ends.forward.length === 0) return;
   const regex = `(?i)^${quotePattern(name + delimiter)}.*@${quotePattern(domain)}$`;
   book.add({ span, forward: ends.forward }, `${name} with a label`, recipientMatch(regex));

@@ -49,12 +49,18 @@ function inPlace(lines: readonly { readonly span: Span; readonly line: string }[
 }
 
 /** What people are told of something that is left out. */
-export function leftOutLine({ span, address, reason, fallsTo }: LeftOut): string {
+export function leftOutLine(missing: LeftOut): string {
+  const { span, reason, fallsTo } = missing;
   const { file, line } = sourceOf(span);
-  const what = address === null ? 'a line' : shownText(address);
   const falls = fallsTo === null ? '' : `; mail to it now goes to ${fallsTo.map(shownText).join(', ')}`;
   const text = textOfSpan(span);
-  return `${what} is left out: ${REASON_WORDS[reason].message}${falls} (${shownText(file)}:${line}: ${text})`;
+  return `${leftOutSubject(missing)} is left out: ${REASON_WORDS[reason].message}${falls} (${shownText(file)}:${line}: ${text})`;
+}
+
+/** What a sentence about something that is left out begins with. */
+export function leftOutSubject({ address, isPart }: LeftOut): string {
+  if (address === null) return 'this line';
+  return isPart === true ? `a part of ${shownText(address)}` : shownText(address);
 }
 
 export function comment(text: string): string {
