@@ -63,8 +63,10 @@ function parseJson(within: SourceText): Result<unknown, SourceFault> {
     return succeed(JSON.parse(within.text));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const position = Number(/position (\d+)/.exec(reason)?.[1] ?? within.text.length);
-    const words = reason.replace(/ in JSON.*$|, "[\s\S]*$/, '');
+    // The end is named in words; a fault near the start has no number.
+    const unnumbered = reason.includes('end of JSON') ? within.text.length : 0;
+    const position = Number(/position (\d+)/.exec(reason)?.[1] ?? unnumbered);
+    const words = reason.replace(/ in JSON.*$|, (?:\.\.\.)?"[\s\S]*$/, '');
     const found = words.startsWith('Unexpected token')
       ? `unexpected ${quote(within.text.charAt(position))}`
       : words;
