@@ -19,7 +19,7 @@ import { readSources } from './read-sources.ts';
 import { importDocument, importProblems, importSummary, shownSources } from './report-import.ts';
 import { writeImport, type ImportTarget, type WrittenImport } from './write-import.ts';
 
-export interface ImportOptions extends CommonOptions, ImportTarget {
+export interface ImportFlags extends CommonOptions, ImportTarget {
   readonly for?: readonly string[];
   readonly engine?: 'aliases' | 'rules';
   readonly delimiter?: string;
@@ -30,7 +30,7 @@ export interface ImportOptions extends CommonOptions, ImportTarget {
 /** Writes a manifest of the forwards of another system; offline, without a key. Exits with 3 when something was left out. */
 export async function importCommand(
   context: Context,
-  options: ImportOptions,
+  options: ImportFlags,
   args: readonly string[],
 ): Promise<ExitCode> {
   const format = resolveFormat(options, context, DOCUMENT_FORMATS);
@@ -55,7 +55,7 @@ export async function importCommand(
 /** Says on standard error what is left out, what is true of all, and what was written. */
 async function report(
   context: Context,
-  options: ImportOptions,
+  options: ImportFlags,
   written: WrittenImport,
   { notes, files }: { readonly notes: readonly string[]; readonly files: readonly SourceFile[] },
 ): Promise<void> {
@@ -66,7 +66,7 @@ async function report(
   context.stderr.write(importSummary(written, options));
 }
 
-function assertUsable(context: Context, options: ImportOptions, format: 'text' | 'json'): void {
+function assertUsable(context: Context, options: ImportFlags, format: 'text' | 'json'): void {
   const { out, outDir, force, address, destination, delimiter } = options;
   const isPrinted = out === undefined && outDir === undefined;
   const faults: readonly (readonly [boolean, string, string])[] = [
@@ -101,7 +101,7 @@ function assertUsable(context: Context, options: ImportOptions, format: 'text' |
   if (message !== undefined && hint !== undefined) throw usageError(message, hint);
 }
 
-function settingsOf(options: ImportOptions): ImportSettings {
+function settingsOf(options: ImportFlags): ImportSettings {
   const { address, destination } = options;
   return {
     localDomains: (options.for ?? []).map((domain) => requireDomain(domain, '--for')),
@@ -123,7 +123,7 @@ function assertNamed(domain: string, names: readonly string[]): void {
 /** A text that is not what its format says is shown with its place; a missing option is wrong usage. */
 async function refuse(
   context: Context,
-  options: ImportOptions,
+  options: ImportFlags,
   { kind, span, message, hint }: SourceFault,
   files: readonly SourceFile[],
 ): Promise<ExitCode> {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Imported } from '../../../core/manifest/import/import.ts';
 import type { ImportedDomain, LeftOut } from '../../../core/manifest/import/translated.ts';
 import {
-  domainText,
+  importedDomainText,
   leftOutLine,
   manifestHead,
   type WriteForward,
@@ -48,7 +48,7 @@ export async function writeImport(
   const counted = { domains: 0, aliases: 0, rules: 0, leftOut: [...imported.leftOut] };
   const texts = new Map<string, string>();
   for (const domain of domains) {
-    texts.set(domain.domain, domainText(domain, write));
+    texts.set(domain.domain, importedDomainText(domain, write));
     counted.domains += 1;
     counted.aliases += domain.aliases.length;
     counted.rules += domain.rules.length;

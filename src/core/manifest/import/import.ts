@@ -5,7 +5,7 @@ import { withoutRefusedEntries } from './check-domain.ts';
 import { SOURCE_FORMATS, type SourceFormat } from './formats.ts';
 import type { Lookup, ParsedSource } from './forwards.ts';
 import { domainOfLine, missingLine } from './lines.ts';
-import { keysByDomain, namesOf, patternsOf } from './resolve/domain-keys.ts';
+import { keysByDomain, namesInLookup, patternsInLookup } from './resolve/domain-keys.ts';
 import type { Forwards } from './resolve/find.ts';
 import { readDomainForwards } from './resolve/reading.ts';
 import { withOneDomain } from './resolve/one-domain.ts';
@@ -129,8 +129,8 @@ function forwardsOf(
 function domainsOf(lookups: readonly Lookup[], declared: readonly string[]): Iterable<string> {
   const domains = new Set<string>();
   for (const lookup of lookups) {
-    for (const key of namesOf(lookup)) if (key.includes('@')) domains.add(domainPartOf(key));
-    for (const { domain } of patternsOf(lookup)) domains.add(domain);
+    for (const key of namesInLookup(lookup)) if (key.includes('@')) domains.add(domainPartOf(key));
+    for (const { domain } of patternsInLookup(lookup)) domains.add(domain);
   }
   for (const domain of declared) domains.add(domain);
   return domains;

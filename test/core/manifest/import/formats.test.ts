@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { SOURCE_FORMATS, type SourceFormat } from '../../../../src/core/manifest/import/formats.ts';
 import { importForwards, type ImportSettings } from '../../../../src/core/manifest/import/import.ts';
 import {
-  domainText,
+  importedDomainText,
   comment,
   leftOutLine,
 } from '../../../../src/core/manifest/import/write/manifest-text.ts';
@@ -75,7 +75,7 @@ function manifestOf(format: SourceFormat, { options, input }: FormatCase): strin
   }
   const { leftOut, domains } = imported.value;
   const stray = leftOut.map((line) => `${comment(leftOutLine(line))}\n`).join('');
-  const body = [...domains].map((domain) => domainText(domain)).join('');
+  const body = [...domains].map((domain) => importedDomainText(domain)).join('');
   const manifest = `version: 1\ndomains:${body === '' ? ' {}' : ''}\n${body}`;
   const resolving = { references: 'optional', resolve: () => null, apiVersion: null } as const;
   const { problems } = loadManifest([{ file: 'imported.yaml', text: manifest }], resolving);

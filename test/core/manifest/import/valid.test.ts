@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SOURCE_FORMATS, type SourceFormat } from '../../../../src/core/manifest/import/formats.ts';
 import { importForwards } from '../../../../src/core/manifest/import/import.ts';
 import {
-  domainText,
+  importedDomainText,
   leftOutLine,
   manifestHead,
 } from '../../../../src/core/manifest/import/write/manifest-text.ts';
@@ -108,7 +108,7 @@ test('whatever is imported, the manifest is valid, and its comments are comments
       if (!imported.ok) return;
       const domains = [...imported.value.domains];
       const head = manifestHead([...imported.value.notes, ...imported.value.leftOut.map(leftOutLine)]);
-      const body = domains.map((domain) => domainText(domain)).join('');
+      const body = domains.map((domain) => importedDomainText(domain)).join('');
       const manifest = `${head}domains:${body === '' ? ' {}' : ''}\n${body}`;
       const options = { references: 'optional', resolve: () => null, apiVersion: null } as const;
       const { problems, counts } = loadManifest([{ file: 'imported.yaml', text: manifest }], options);

@@ -4,7 +4,10 @@ import {
   type SourceFile,
 } from '../../../../src/core/manifest/import/import.ts';
 import type { ImportedDomain, LeftOut } from '../../../../src/core/manifest/import/translated.ts';
-import { domainText, manifestHead } from '../../../../src/core/manifest/import/write/manifest-text.ts';
+import {
+  importedDomainText,
+  manifestHead,
+} from '../../../../src/core/manifest/import/write/manifest-text.ts';
 import { loadManifest } from '../../../../src/core/manifest/load.ts';
 import { createSourceText } from '../../../../src/core/manifest/read/text.ts';
 import type { Desired } from '../../../../src/core/model/desired.ts';
@@ -51,7 +54,7 @@ export function importTexts(
   const domains = [...imported.value.domains];
   const head = manifestHead(imported.value.notes);
   const body = domains.length === 0 ? 'domains: {}\n' : 'domains:\n';
-  const text = [head, body, ...domains.map((domain) => domainText(domain))].join('');
+  const text = [head, body, ...domains.map((domain) => importedDomainText(domain))].join('');
   const options = { references: 'optional', resolve: () => null, apiVersion: null } as const;
   const { desired, problems } = loadManifest([{ file: 'imported.yaml', text }], options);
   if (desired === null) throw new Error(`${JSON.stringify(problems)}\n${text}`);

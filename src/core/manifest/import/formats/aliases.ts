@@ -2,8 +2,8 @@ import { fail, succeed, type Result } from '../../../model/result.ts';
 import type { SourceText } from '../../read/text.ts';
 import type { ParsedSource, Target } from '../forwards.ts';
 import { collectEntries, hasPlainCase, type SourceContext, type SourceFault } from '../source-format.ts';
-import { addressTarget, bareAddress, splitList } from './addresses.ts';
-import { logicalLines, POSTFIX_LINES, type LogicalLine } from './logical-lines.ts';
+import { addressTarget, bareAddress, splitList } from '../read/addresses.ts';
+import { logicalLines, POSTFIX_LINES, type LogicalLine } from '../read/logical-lines.ts';
 
 /** Parses aliases(5) of Postfix and sendmail: a local name, a colon, and a list. */
 export function parseAliases(within: SourceText, context: SourceContext): Result<ParsedSource, SourceFault> {

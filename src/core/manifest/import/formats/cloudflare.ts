@@ -9,9 +9,9 @@ import {
   type SourceContext,
   type SourceFault,
 } from '../source-format.ts';
-import { addressTarget } from './addresses.ts';
-import { keysOfAddress } from './row-keys.ts';
-import { broken, readJsonRows, type TableRow } from './rows.ts';
+import { addressTarget } from '../read/addresses.ts';
+import { keysOfAddress } from '../read/row-keys.ts';
+import { broken, readJsonRows, type TableRow } from '../read/rows.ts';
 
 /** Parses the rules of Email Routing as its API prints them, or the catch-all rule alone. */
 export function parseCloudflare(

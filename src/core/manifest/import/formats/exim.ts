@@ -10,8 +10,8 @@ import {
   type SourceContext,
   type SourceFault,
 } from '../source-format.ts';
-import { addressTarget, bareAddress, normalDomain, splitList, type LocalDomain } from './addresses.ts';
-import { EXIM_LINES, logicalLines } from './logical-lines.ts';
+import { addressTarget, bareAddress, sourceDomain, splitList, type LocalDomain } from '../read/addresses.ts';
+import { EXIM_LINES, logicalLines } from '../read/logical-lines.ts';
 
 /** Parses an lsearch file of Exim, such as cPanel's `valiases/acme.example`. */
 export function parseExim(
@@ -53,7 +53,7 @@ function splitEximKey(line: string): { readonly key: string; readonly data: stri
 function keysOf(key: string, domains: readonly string[]): readonly string[] {
   const name = (local: string): string => (local === '*' ? '' : local.toLowerCase());
   if (!key.includes('@')) return domains.map((domain) => `${name(key)}@${domain}`);
-  return [`${name(localPartOf(key))}@${normalDomain(domainPartOf(key))}`];
+  return [`${name(localPartOf(key))}@${sourceDomain(domainPartOf(key))}`];
 }
 
 /**

@@ -12,10 +12,10 @@ import {
   type SourceContext,
   type SourceFault,
 } from '../source-format.ts';
-import { normalDomain } from './addresses.ts';
-import { parseRecordPattern } from './record-pattern.ts';
+import { sourceDomain } from '../read/addresses.ts';
+import { parseRecordPattern } from '../patterns/record-pattern.ts';
 import { rowTarget } from './table.ts';
-import { readTxtRecords, type TxtRecord } from './txt-records.ts';
+import { readTxtRecords, type TxtRecord } from '../read/txt-records.ts';
 
 /** Parses TXT records of Forward Email. What matches one name adds up; the catch-all takes what nothing else matches. */
 export function parseForwardEmail(
@@ -55,9 +55,9 @@ interface FoundRecords extends Pick<EntryCollector, 'leftOut' | 'leaveOut'> {
 /** The domain of a record of a zone file; what `dig` prints is of the domains that `--for` names. */
 function domainsOf({ owner, origin }: TxtRecord, localDomains: readonly string[]): readonly string[] {
   if (owner === null) return localDomains;
-  if (owner.endsWith('.')) return [normalDomain(owner)];
-  const origins = origin === null ? localDomains : [normalDomain(origin)];
-  return owner === '@' ? origins : origins.map((domain) => normalDomain(`${owner}.${domain}`));
+  if (owner.endsWith('.')) return [sourceDomain(owner)];
+  const origins = origin === null ? localDomains : [sourceDomain(origin)];
+  return owner === '@' ? origins : origins.map((domain) => sourceDomain(`${owner}.${domain}`));
 }
 
 const MARKED: Readonly<Record<string, Target>> = {
@@ -89,7 +89,7 @@ function addName(name: string, domain: string, entry: ForwardEntry, found: Found
 function addRest(text: string, domain: string, span: Span, found: FoundRecords): void {
   const isDomain = !text.includes('@') && parseDomainName(text).ok;
   const target: Target = isDomain
-    ? { kind: 'same-name', domain: normalDomain(text) }
+    ? { kind: 'same-name', domain: sourceDomain(text) }
     : recordTarget(text, domain);
   addToRest(`@${domain}`, { span, targets: [target] }, found);
 }

@@ -5,8 +5,8 @@ import { opaqueMatcher } from '../patterns/opaque-pattern.ts';
 import { parseAddressPattern, type AddressPattern } from '../patterns/address-pattern.ts';
 import { shownText } from '../shown-text.ts';
 import type { SourceContext, SourceFault } from '../source-format.ts';
-import type { LocalDomain } from './addresses.ts';
-import { logicalLines, POSTFIX_LINES } from './logical-lines.ts';
+import type { LocalDomain } from '../read/addresses.ts';
+import { logicalLines, POSTFIX_LINES } from '../read/logical-lines.ts';
 import { postfixTargets } from './postfix.ts';
 
 /** Parses regexp_table(5) and pcre_table(5): patterns for whole addresses, of which the first that matches wins. */

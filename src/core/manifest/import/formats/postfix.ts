@@ -11,8 +11,8 @@ import {
   type SourceContext,
   type SourceFault,
 } from '../source-format.ts';
-import { addressTarget, bareAddress, normalDomain, splitList, type LocalDomain } from './addresses.ts';
-import { logicalLines, POSTFIX_LINES, type LogicalLine } from './logical-lines.ts';
+import { addressTarget, bareAddress, sourceDomain, splitList, type LocalDomain } from '../read/addresses.ts';
+import { logicalLines, POSTFIX_LINES, type LogicalLine } from '../read/logical-lines.ts';
 
 /** Parses a source file of virtual(5): a key, white space, and addresses. */
 export function parsePostfix(
@@ -37,7 +37,7 @@ export function parsePostfix(
   return succeed({
     lookups: [{ kind: 'names', entries: found.entries }],
     leftOut: found.leftOut,
-    domains: declared.map(({ key }) => normalDomain(key)),
+    domains: declared.map(({ key }) => sourceDomain(key)),
   });
 }
 
@@ -61,7 +61,7 @@ function declaresDomain(
   localDomains: readonly string[],
 ): boolean {
   if (!parseDomainName(key).ok) return false;
-  return named.has(normalDomain(key)) || (localDomains.length === 0 && !value.includes('@'));
+  return named.has(sourceDomain(key)) || (localDomains.length === 0 && !value.includes('@'));
 }
 
 function addAddress(
@@ -73,7 +73,7 @@ function addAddress(
   const local = localPartOf(key).toLowerCase();
   const domain = domainPartOf(key);
   if (domain === '') found.leaveOut(line.span, null, 'syntax');
-  else addKey(line, `${local}@${normalDomain(domain)}`, value, found, localDomains);
+  else addKey(line, `${local}@${sourceDomain(domain)}`, value, found, localDomains);
 }
 
 function addKey(
@@ -96,6 +96,6 @@ export function postfixTargets(value: string, local: LocalDomain): readonly Targ
   return items.map((item, index) => {
     if (/^"?\|/.test(item)) return { kind: 'lost', reason: 'program' };
     if (index > 0 || !item.startsWith('@')) return addressTarget(item, local);
-    return { kind: 'same-name', domain: normalDomain(item.slice(1)) };
+    return { kind: 'same-name', domain: sourceDomain(item.slice(1)) };
   });
 }

@@ -10,10 +10,10 @@ import {
   type SourceContext,
   type SourceFault,
 } from '../source-format.ts';
-import { addressTarget } from './addresses.ts';
-import { readCsvRows } from './csv-rows.ts';
-import { isJson, readJsonRows, type RowTable, type TableRow } from './rows.ts';
-import { keysOfAddress } from './row-keys.ts';
+import { addressTarget } from '../read/addresses.ts';
+import { readCsvRows } from '../read/csv-rows.ts';
+import { isJson, readJsonRows, type RowTable, type TableRow } from '../read/rows.ts';
+import { keysOfAddress } from '../read/row-keys.ts';
 import { shapeOf, type TableShape } from './table-shapes.ts';
 
 /** Parses a CSV table with a header, or a JSON list of objects. Rows of one address add up. */

@@ -15,8 +15,8 @@ export function keysByDomain({ lookups, localDomains }: Forwards): ReadonlyMap<s
   const found: FoundKeys = new Map();
   for (const domain of localDomains) keysAt(domain, found);
   for (const lookup of lookups) {
-    for (const key of namesOf(lookup)) addKey(key, localDomains, found);
-    for (const entry of patternsOf(lookup)) keysAt(entry.domain, found).patterns.push(entry);
+    for (const key of namesInLookup(lookup)) addKey(key, localDomains, found);
+    for (const entry of patternsInLookup(lookup)) keysAt(entry.domain, found).patterns.push(entry);
   }
   return found;
 }
@@ -36,13 +36,13 @@ function addKey(key: string, localDomains: Iterable<string>, found: FoundKeys): 
 }
 
 /** The keys of a look-up that are no patterns. */
-export function namesOf(lookup: Lookup): Iterable<string> {
+export function namesInLookup(lookup: Lookup): Iterable<string> {
   if (lookup.kind === 'patterns') return [];
   return lookup.kind === 'names' ? lookup.entries.keys() : lookup.names.keys();
 }
 
 /** The patterns of a look-up that are understood. */
-export function patternsOf(lookup: Lookup): readonly PatternEntry[] {
+export function patternsInLookup(lookup: Lookup): readonly PatternEntry[] {
   if (lookup.kind === 'names') return [];
   return lookup.kind === 'records' ? lookup.patterns : lookup.entries.filter(isUnderstood);
 }

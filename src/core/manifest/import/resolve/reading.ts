@@ -3,7 +3,7 @@ import type { DomainKeys } from './domain-keys.ts';
 import type { Forwards } from './find.ts';
 
 /** What the sources do with mail to one domain, those domains included at which they keep every local part. */
-export interface DomainReading {
+export interface SourceReading {
   /** Local parts that are named, and where in `levels`. */
   readonly names: ReadonlyMap<string, number>;
   /** The domain itself, then those to which its mail is passed on with the same local part. */
@@ -36,7 +36,7 @@ export function readDomainForwards(
   domain: string,
   keys: ReadonlyMap<string, DomainKeys>,
   forwards: Forwards,
-): DomainReading {
+): SourceReading {
   const names = new Map<string, number>();
   const levels: Level[] = [];
   for (let next = domain; ;) {

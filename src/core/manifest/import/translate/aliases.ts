@@ -1,11 +1,11 @@
 import { isPatternName, mayBePattern, parseAliasName } from '../../../model/names.ts';
 import { compilePattern } from '../../../routing/regex.ts';
-import type { DomainReading } from '../resolve/reading.ts';
+import type { SourceReading } from '../resolve/reading.ts';
 import { endsOfAddress } from '../resolve/ends.ts';
 import { ANY_LABEL, findEntry, type Forwards } from '../resolve/find.ts';
 import type { ImportedAlias } from '../translated.ts';
 import { createOverlaps, hasSameEnds, quotePattern, type Overlaps } from './conflicts.ts';
-import { missingParts, placeOf, type Missing, type TranslatedDomain } from './missing.ts';
+import { missingParts, placeOfPattern, type Missing, type TranslatedDomain } from './missing.ts';
 import { missingLabels, missingRequests } from './labels.ts';
 import { planPatterns } from './plan-patterns.ts';
 import { planNames } from './names.ts';
@@ -14,7 +14,7 @@ import { planPattern, planRest, type PlannedPattern } from './planned.ts';
 /** Says what the sources do with mail to a domain by aliases: names first, then patterns in any order, then `*`. */
 export function translateToAliases(
   domain: string,
-  reading: DomainReading,
+  reading: SourceReading,
   forwards: Forwards,
 ): TranslatedDomain {
   const missing: Missing[] = [];
@@ -47,7 +47,7 @@ function writePatterns(kept: readonly PlannedPattern[], missing: Missing[]): rea
   return kept.flatMap((plan) => {
     const name = patternName(plan);
     if (name !== null) return [{ span: plan.span, name, forward: plan.forward }];
-    missing.push({ ...placeOf(plan), reason: 'pattern', mail: { kind: 'pattern', plan } });
+    missing.push({ ...placeOfPattern(plan), reason: 'pattern', mail: { kind: 'pattern', plan } });
     return [];
   });
 }
@@ -87,7 +87,7 @@ function clash(a: PlannedPattern, b: PlannedPattern, { mayShare }: Overlaps): bo
 
 /** The service knows labels behind a `+` alone: for another sign each name gets a pattern. */
 function labelPatterns(
-  { names }: DomainReading,
+  { names }: SourceReading,
   domain: string,
   forwards: Forwards,
 ): readonly PlannedPattern[] {

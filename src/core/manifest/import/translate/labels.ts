@@ -1,7 +1,7 @@
 import type { Span } from '../forwards.ts';
 import { endsOfAddress } from '../resolve/ends.ts';
 import { ANY_LABEL, type Forwards } from '../resolve/find.ts';
-import type { DomainReading } from '../resolve/reading.ts';
+import type { SourceReading } from '../resolve/reading.ts';
 import { hasSameEnds, type Overlaps } from './conflicts.ts';
 import type { Missing } from './missing.ts';
 import type { PlannedName } from './names.ts';
@@ -9,7 +9,7 @@ import type { PlannedPattern } from './planned.ts';
 
 interface Labelled {
   readonly domain: string;
-  readonly reading: DomainReading;
+  readonly reading: SourceReading;
   readonly forwards: Forwards;
   readonly overlaps: Overlaps;
   readonly names: readonly PlannedName[];

@@ -18,17 +18,18 @@ export interface TranslatedDomain extends Omit<ImportedDomain, 'leftOut'> {
 export function missingParts(plan: PlannedPattern, order: 'kept' | 'lost'): readonly Missing[] {
   const { forward, lost } = plan;
   const mail = { kind: 'pattern', plan } as const;
-  if (order === 'lost') return [{ ...placeOf(plan), reason: 'order', mail }];
-  if (forward.length === 0 && lost.length === 0) return [{ ...placeOf(plan), reason: 'refused', mail }];
+  if (order === 'lost') return [{ ...placeOfPattern(plan), reason: 'order', mail }];
+  if (forward.length === 0 && lost.length === 0)
+    return [{ ...placeOfPattern(plan), reason: 'refused', mail }];
   const falls = forward.length === 0 ? mail : ({ kind: 'none' } as const);
   return [...new Set(lost)].map((reason) => ({
-    ...placeOf(plan),
+    ...placeOfPattern(plan),
     reason,
     mail: falls,
     isPart: forward.length > 0,
   }));
 }
 
-export function placeOf({ span, shown }: PlannedPattern): Pick<Missing, 'span' | 'address'> {
+export function placeOfPattern({ span, shown }: PlannedPattern): Pick<Missing, 'span' | 'address'> {
   return { span, address: shown };
 }

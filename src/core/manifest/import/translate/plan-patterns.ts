@@ -1,12 +1,12 @@
 import type { Forwards } from '../resolve/find.ts';
-import type { DomainReading } from '../resolve/reading.ts';
+import type { SourceReading } from '../resolve/reading.ts';
 import { hasSameEnds } from './conflicts.ts';
-import { placeOf, type Missing } from './missing.ts';
+import { placeOfPattern, type Missing } from './missing.ts';
 import { planPattern, type PlannedPattern } from './planned.ts';
 
 /** Plans the patterns of a reading, in their order. One that an equal pattern before it leaves nothing to is left out. */
 export function planPatterns(
-  { levels }: DomainReading,
+  { levels }: SourceReading,
   forwards: Forwards,
   missing: Missing[],
 ): readonly PlannedPattern[] {
@@ -20,7 +20,8 @@ export function planPatterns(
       const first = plans.get(plan.text);
       if (first === undefined) plans.set(plan.text, plan);
       else if (plan.ignoresLabels && !hasSameEnds(first.forward, plan.forward)) others.push(plan);
-      else if (level === 0) missing.push({ ...placeOf(plan), reason: 'duplicate', mail: { kind: 'none' } });
+      else if (level === 0)
+        missing.push({ ...placeOfPattern(plan), reason: 'duplicate', mail: { kind: 'none' } });
     }
   }
   return [...plans.values(), ...others];

@@ -3,7 +3,7 @@ import { machineOf, type Machine } from '../../../routing/overlaps/common-words.
 import type { LeftOutReason, LocalPattern, Span, Target } from '../forwards.ts';
 import { endsOfTargets } from '../resolve/ends.ts';
 import type { Forwards } from '../resolve/find.ts';
-import type { DomainReading } from '../resolve/reading.ts';
+import type { SourceReading } from '../resolve/reading.ts';
 
 /** A pattern, and where the mail that it matches ends. */
 export interface PlannedPattern {
@@ -78,7 +78,7 @@ function isOutside(domain: string, { domains }: Forwards): boolean {
 }
 
 /** Plans what takes all other mail; null if nothing does. */
-export function planRest({ rest, levels }: DomainReading, forwards: Forwards): PlannedPattern | null {
+export function planRest({ rest, levels }: SourceReading, forwards: Forwards): PlannedPattern | null {
   if (rest === null) return null;
   const level = levels.length - 1;
   const own = { ...rest, shown: level === 0 ? rest.shown : `*@${levels[0]?.domain ?? ''}` };

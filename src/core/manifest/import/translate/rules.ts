@@ -1,12 +1,12 @@
 import { isPatternName, mayBePattern } from '../../../model/names.ts';
 import type { RuleMatch } from '../../../model/resources.ts';
 import { compilePattern } from '../../../routing/regex.ts';
-import type { DomainReading } from '../resolve/reading.ts';
+import type { SourceReading } from '../resolve/reading.ts';
 import { endsOfAddress } from '../resolve/ends.ts';
 import { ANY_LABEL, type Forwards } from '../resolve/find.ts';
 import type { ImportedRule } from '../translated.ts';
 import { createOverlaps, hasSameEnds, quotePattern, type Overlaps } from './conflicts.ts';
-import { missingParts, placeOf, type Missing, type TranslatedDomain } from './missing.ts';
+import { missingParts, placeOfPattern, type Missing, type TranslatedDomain } from './missing.ts';
 import { labelEnds, missingRequests } from './labels.ts';
 import { missingEnds, planNames, type PlannedName } from './names.ts';
 import { planPatterns } from './plan-patterns.ts';
@@ -15,7 +15,7 @@ import { planRest, planPattern, type PlannedPattern } from './planned.ts';
 /** Says what the sources do with mail to a domain by rules, in the order in which the sources ask. */
 export function translateToRules(
   domain: string,
-  reading: DomainReading,
+  reading: SourceReading,
   forwards: Forwards,
 ): TranslatedDomain {
   const missing: Missing[] = [];
@@ -42,7 +42,7 @@ export function translateToRules(
 /** Adds a rule for each name, and returns the names whose rule takes no labels. */
 function addNames(
   names: readonly PlannedName[],
-  reading: DomainReading,
+  reading: SourceReading,
   { domain, forwards, book }: Writing,
 ): ReadonlySet<PlannedName> {
   const isLabelled = takesLabelsFirst(reading, forwards, createOverlaps('+'));
@@ -79,7 +79,7 @@ function canBeMatched(name: string): boolean {
 }
 
 /** True if a pattern may be asked before a label is taken away, and so before the name alone. */
-function takesLabelsFirst({ levels }: DomainReading, forwards: Forwards, overlaps: Overlaps): boolean {
+function takesLabelsFirst({ levels }: SourceReading, forwards: Forwards, overlaps: Overlaps): boolean {
   return levels.some(({ patterns, total }) =>
     [...patterns, ...(total === null ? [] : [total])].some(
       (entry) => !entry.ignoresLabels && overlaps.mayTakeLabels(planPattern(entry, forwards), null),
@@ -124,7 +124,7 @@ function withoutCaptures(plan: PlannedPattern): PlannedPattern {
 
 function addPlan(plan: PlannedPattern, match: RuleMatch, name: string, { book, missing }: Writing): void {
   const isValid = match.type !== 'regex' || compilePattern(match.regex, { letterCase: 'exact' }).ok;
-  if (!isValid) missing.push({ ...placeOf(plan), reason: 'pattern', mail: { kind: 'pattern', plan } });
+  if (!isValid) missing.push({ ...placeOfPattern(plan), reason: 'pattern', mail: { kind: 'pattern', plan } });
   else missing.push(...missingParts(plan, 'kept'));
   if (isValid && plan.forward.length > 0) book.add(plan, name, match);
 }

@@ -22,7 +22,10 @@ export function manifestHead(
 }
 
 /** The lines of a domain below `domains:`. What is left out stands as a comment at its place. */
-export function domainText(domain: ImportedDomain, write: WriteForward = (forward) => forward): string {
+export function importedDomainText(
+  domain: ImportedDomain,
+  write: WriteForward = (forward) => forward,
+): string {
   const { aliases, rules, leftOut } = domain;
   const head = `  ${scalar(domain.domain)}:`;
   const comments = leftOut.map((missing) => comment(leftOutLine(missing)));

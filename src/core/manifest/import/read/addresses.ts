@@ -35,21 +35,21 @@ export type LocalDomain = string | null;
 export function addressTarget(text: string, local: LocalDomain): Target {
   const plain = text.startsWith('\\') ? text.slice(1) : text;
   if (/^@|[\s"<>()[\]:;\\|]/.test(plain) || plain === '') return { kind: 'lost', reason: 'destination' };
-  if (plain.includes('@')) return { kind: 'address', address: normalAddress(plain) };
+  if (plain.includes('@')) return { kind: 'address', address: sourceAddress(plain) };
   return local === null
     ? { kind: 'lost', reason: 'mailbox' }
     : { kind: 'address', address: `${plain}@${local}` };
 }
 
 /** An address with its domain in lower-case ASCII; what is no domain stays, in lower case. */
-export function normalAddress(address: string): string {
-  return `${localPartOf(address)}@${normalDomain(domainPartOf(address))}`;
+export function sourceAddress(address: string): string {
+  return `${localPartOf(address)}@${sourceDomain(domainPartOf(address))}`;
 }
 
 /** Domains in normal form, by how they are written: most lines share a few. */
 const known = new Map<string, string>();
 
-export function normalDomain(text: string): string {
+export function sourceDomain(text: string): string {
   const before = known.get(text);
   if (before !== undefined) return before;
   const parsed = parseDomainName(text.replace(/(?<=[^.])\.$/, ''));

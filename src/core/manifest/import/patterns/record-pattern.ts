@@ -1,6 +1,6 @@
 import type { LocalPattern } from '../forwards.ts';
-import { localPattern } from '../patterns/local-pattern.ts';
-import { parsePieces, type Branch, type Piece } from '../patterns/parse-pattern.ts';
+import { localPattern } from './local-pattern.ts';
+import { parsePieces, type Branch, type Piece } from './parse-pattern.ts';
 
 /**
  * Parses a regular expression of a record, which is searched in the name without its label. `isWhole` is false if it may match
