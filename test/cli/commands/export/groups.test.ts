@@ -22,8 +22,8 @@ const ACCOUNT = [
     aliases: [
       { alias: '*', forward: PEOPLE },
       { alias: 'discard', forward: 'x@corp.example, y@corp.example' },
-      { alias: 'a', forward: 'x@corp.example, y@corp.example' },
-      { alias: 'b', forward: 'x@corp.example, y@corp.example' },
+      { alias: 'x1', forward: 'x@corp.example, y@corp.example' },
+      { alias: 'y1', forward: 'x@corp.example, y@corp.example' },
     ],
   },
 ];
