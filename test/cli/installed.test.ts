@@ -75,7 +75,8 @@ const FILES = {
   'partial.yaml': manifestOf(...ALIASES, 'shop')
     .replace('info: ana@', 'info: bea@')
     .replace('expect', '# expect'),
-  'forwards.csv': 'email,forwardTo\ninfo@acme.example,"ana@corp.example"\nsales@acme.example,ben@corp.example\n',
+  'forwards.csv':
+    'email,forwardTo\ninfo@acme.example,"ana@corp.example"\nsales@acme.example,ben@corp.example\n',
   'invalid.yaml': manifestOf('info').replaceAll('ana@corp.example', 'oncal'),
 };
 
