@@ -49,7 +49,7 @@ test('a manifest routes mail as the alias files of Exim do, or says where not', 
       for (const [address, { to, isDiscarded, isPartlyLost, isRefused }] of ends) {
         const isSaid = isCovered(address, imported.leftOut);
         const isDropped = isDiscarded && to.length === 0 && !isPartlyLost;
-        // Of mail that is dropped in part and refused in part, a manifest can say either.
+        // A manifest may either drop or refuse mail that is dropped in part and refused in part.
         const isEither = isDropped && isRefused;
         const isRest = imported.leftOut.some(({ address: said }) => said === `*@${address.split('@')[1]}`);
         if (!isSaid && !isRest) {

@@ -46,7 +46,7 @@ function isSaid(
   });
 }
 
-/** What is left out of one address, not of a pattern. */
+/** True if it is about one address, not about a pattern. */
 function isOfAddress({ address }: LeftOut): boolean {
   return address !== null && /^[^/!*][^*]*@[\w.-]+$/.test(address);
 }

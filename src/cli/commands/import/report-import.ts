@@ -30,7 +30,7 @@ export function importDocument(written: WrittenImport, notes: readonly string[])
   };
 }
 
-/** What is left out, as problems with their places. */
+/** Turns what is left out into problems with their places. */
 export function importProblems(leftOut: readonly LeftOut[]): readonly Problem[] {
   return leftOut
     .map((missing): Problem => {

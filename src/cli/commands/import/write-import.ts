@@ -17,7 +17,7 @@ import { printPieces } from '../../output/output.ts';
 import { schemaComment } from '../../output/schema-comment.ts';
 import { assertFree } from '../export/export-files.ts';
 
-/** Where an import goes; neither: to standard output. */
+/** The target of an import; neither a file nor a directory means standard output. */
 export interface ImportTarget {
   readonly out?: string;
   readonly outDir?: string;

@@ -34,7 +34,7 @@ export interface Span extends Place {
 export type Target =
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'webhook'; readonly url: string }
-  /** The same local part at another domain. */
+  /** An address that has the local part at another domain. */
   | { readonly kind: 'same-name'; readonly domain: string }
   /** An address with `$1` to `$9` for what the groups of a pattern hold. */
   | { readonly kind: 'template'; readonly text: string }
@@ -42,7 +42,7 @@ export type Target =
   | { readonly kind: 'refuse' }
   | { readonly kind: 'lost'; readonly reason: LeftOutReason };
 
-/** What a source says of one key. */
+/** A source's entry for one key. */
 export interface ForwardEntry {
   readonly span: Span;
   readonly targets: readonly Target[];
@@ -66,7 +66,7 @@ export interface LocalPattern {
 export interface PatternEntry extends ForwardEntry {
   readonly domain: string;
   readonly pattern: LocalPattern;
-  /** How the source writes the pattern, for people. */
+  /** The pattern as the source writes it, for people. */
   readonly shown: string;
   /** Tells whether the pattern matches addresses of another domain too. */
   readonly matchesDomain: (domain: string) => boolean;
@@ -74,7 +74,7 @@ export interface PatternEntry extends ForwardEntry {
   readonly ignoresLabels: boolean;
 }
 
-/** A pattern of which nobody can tell in general what it matches. What it takes is left out. */
+/** A pattern that is not understood. Mail that it may match is left out. */
 export interface OpaquePattern {
   readonly span: Span;
   readonly shown: string;
@@ -97,7 +97,7 @@ export type Lookup =
       readonly patterns: readonly PatternEntry[];
     };
 
-/** A line that is left out whatever the rest says. */
+/** A line that is left out, regardless of all other lines. */
 export interface LeftOutLine {
   readonly span: Span;
   /** The address, or the pattern, that it is about; null where none can be named. */
@@ -107,7 +107,7 @@ export interface LeftOutLine {
   readonly domain?: string;
 }
 
-/** What one file says. */
+/** The content of one file. */
 export interface ParsedSource {
   readonly lookups: readonly Lookup[];
   readonly leftOut: readonly LeftOutLine[];

@@ -35,7 +35,7 @@ export interface Imported {
   readonly domains: Iterable<ImportedDomain>;
   /** Lines of no domain, or of a name that is no domain. */
   readonly leftOut: readonly LeftOut[];
-  /** What is true of the whole import. */
+  /** Sentences about the whole import. */
   readonly notes: readonly string[];
 }
 

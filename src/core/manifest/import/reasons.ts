@@ -1,6 +1,6 @@
 import type { LeftOutReason } from './forwards.ts';
 
-/** What a reason says to people, and what they can do. */
+/** The sentence for a reason, and a hint. */
 interface ReasonWords {
   readonly message: string;
   readonly hint: string;

@@ -2,7 +2,7 @@ import type { Result } from '../../model/result.ts';
 import type { SourceText } from '../read/text.ts';
 import type { ForwardEntry, LeftOutLine, LeftOutReason, ParsedSource, Span } from './forwards.ts';
 
-/** What a format needs beside the text. */
+/** Settings and files that a format needs beside the text. */
 export interface SourceContext {
   /** `--for`: the domains of local names. */
   readonly localDomains: readonly string[];

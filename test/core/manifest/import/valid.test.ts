@@ -96,7 +96,7 @@ const settings = fc.record({
   engine: fc.constantFrom('aliases' as const, 'rules' as const),
 });
 
-test('whatever is imported, the manifest is valid, and its comments are comments', () => {
+test('the manifest of any text is valid, and its comments are comments', () => {
   const imports = fc.record({ format: fc.constantFrom(...FORMATS), text, settings });
   fc.assert(
     fc.property(imports, ({ format, text, settings }) => {
@@ -131,7 +131,7 @@ const entries = fc.uniqueArray(fc.tuple(local, fc.uniqueArray(destination, { min
   minLength: 1,
 });
 
-/** What writes aliases of acme.example in each format. */
+/** Functions that write aliases of acme.example, by format. */
 const WRITERS: Readonly<
   Record<Exclude<SourceFormat, 'postfix-regexp'>, (entries: [string, string[]][]) => string>
 > = {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mailServers } from './mail-servers.ts';
 
-/** Where mail ends by `exim -bt`. */
+/** The ends of mail, by `exim -bt`. */
 export interface EximEnds {
   /** Addresses outside, in lower case. */
   readonly to: readonly string[];
@@ -21,7 +21,7 @@ export interface EximFile {
   readonly text: string;
 }
 
-/** Asks Exim where mail to addresses goes, with a configuration of its own; it delivers nothing. */
+/** Asks Exim, with a private configuration, where mail to addresses goes; it delivers nothing. */
 export function eximEnds(
   addresses: readonly string[],
   { directory, files }: { readonly directory: string; readonly files: readonly EximFile[] },

@@ -62,7 +62,7 @@ export function importTexts(
   return { text, desired, domains, leftOut };
 }
 
-/** Where `fwdsync route` says that mail ends, in lower case; null where it is discarded. */
+/** Returns the ends that `fwdsync route` shows, in lower case; null means discarded. */
 export function routedTo(to: string, desired: Desired): readonly string[] | null {
   const mail = { to, from: '', subject: '', body: '' };
   const { outcome, forward } = routeDocument(mail, traceDesired(desired, mail, DISCLOSE_ALL));

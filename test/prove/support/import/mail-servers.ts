@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where .ci/tools.sh unpacks Postfix and Exim. */
+/** The directory in which .ci/tools.sh unpacks Postfix and Exim. */
 const ROOT = '/opt/fwdsync-tests';
 
 interface MailServers {

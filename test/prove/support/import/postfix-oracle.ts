@@ -15,7 +15,7 @@ export interface TableLine {
   readonly value: string;
 }
 
-/** Where mail ends by Postfix's own look-ups. */
+/** The ends of mail, by Postfix's own look-ups. */
 export interface OracleEnds {
   /** Addresses outside the domains of the tables, in lower case: which case captures have is of no account; none where Postfix accepts no mail. */
   readonly to: readonly string[];
@@ -57,7 +57,7 @@ export function postfixEnds(
   return new Map(addresses.map((address) => [address, follow(address, answers, setting)]));
 }
 
-/** What a table says of keys. Each key is asked for as it is. */
+/** Asks a table for keys, each as it is. */
 type Postmap = (table: number, keys: ReadonlySet<string>) => ReadonlyMap<string, Answer>;
 
 function openPostmap({ directory, tables }: PostfixSetting): Postmap {
@@ -72,7 +72,7 @@ function openPostmap({ directory, tables }: PostfixSetting): Postmap {
   return (table, keys) => {
     const { type, lines } = tables[table] ?? { type: 'texthash', lines: [] };
     const numbers = query(directory, `${type}:${directory}/numbers-${table}`, keys);
-    // What groups hold is for Postfix to say; any other value is that of the line.
+    // Postfix fills in what groups hold; any other value is that of the line.
     const filled = [...numbers].filter(([, line]) => lines[Number(line)]?.value.includes('$') === true);
     const values = query(
       directory,
@@ -110,7 +110,7 @@ function writeOld(path: string, text: string): void {
   utimesSync(path, 0, 0);
 }
 
-/** Where postmap finds its parts; it never starts a server. */
+/** Tells postmap where its parts are; it never starts a server. */
 function writeConfiguration(directory: string): void {
   if (existsSync(join(directory, 'main.cf'))) return;
   const { root } = mailServers();

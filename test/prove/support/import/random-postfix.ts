@@ -82,7 +82,6 @@ function nameTable(chance: Chance): OracleTable {
     return { key: nameKey(chance), value: valueOf(chance, 0) };
   });
   const declared = chance.number(3) === 0 ? [{ key: 'old.example', value: 'anything' }] : [];
-  // As postmap, which keeps the first of two: the oracle must not stumble over the second.
   return { type: 'texthash', lines: [...declared, ...lines] };
 }
 

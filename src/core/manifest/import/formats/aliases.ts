@@ -58,7 +58,7 @@ function itemTargets(item: string, context: ListContext): readonly Target[] {
   return bare.split(/\s+/).map((word) => addressTarget(word, context.local));
 }
 
-/** The members of a list that stands in a file of its own. It may not include others. */
+/** Reads the members of a list that is in another file. It may not include others. */
 function includedTargets(path: string, { include, local }: ListContext): readonly Target[] {
   const text = include(path.split('/').at(-1) ?? '');
   if (text === null) return [{ kind: 'lost', reason: 'include' }];

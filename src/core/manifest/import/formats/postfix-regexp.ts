@@ -138,7 +138,7 @@ function fillDomain(value: string, { domain, domainGroup, pattern }: AddressPatt
     isKnown &&= group >= 1 && group <= Math.min(9, pattern.groups);
     return `$${digits}`;
   });
-  // What follows a group in braces must not become a part of its number.
+  // A digit behind a group in braces must not become a part of its number.
   const isCut = /\$\d\d/.test(filled);
   return isKnown && !isCut ? filled : null;
 }

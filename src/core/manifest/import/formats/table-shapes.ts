@@ -7,7 +7,7 @@ export interface TableShape {
   readonly name: string;
   readonly address: string;
   readonly destination: string;
-  /** What separates several destinations in one cell; null if a cell holds one. */
+  /** The separator of destinations in one cell; null if a cell holds one. */
   readonly separator: RegExp | null;
   readonly enabled: string | null;
   readonly memberType: string | null;

@@ -63,9 +63,9 @@ function readRow({ cells }: TableRow, shape: TableShape): ReadRow {
   const enabled = wordOf(shape.enabled, cells);
   if (/^(?:false|no|off|0)$/i.test(enabled)) return { kind: 'left-out', address, reason: 'disabled' };
   if (!/^(?:|true|yes|on|1)$/i.test(enabled)) return { kind: 'left-out', address, reason: 'syntax' };
-  const isNobody = /^custom/i.test(wordOf(shape.memberType, cells));
-  const lost: Target[] = isNobody ? [{ kind: 'lost', reason: 'member' }] : [];
-  return { kind: 'row', address, texts: isNobody ? [] : texts, lost };
+  const isCustom = /^custom/i.test(wordOf(shape.memberType, cells));
+  const lost: Target[] = isCustom ? [{ kind: 'lost', reason: 'member' }] : [];
+  return { kind: 'row', address, texts: isCustom ? [] : texts, lost };
 }
 
 /** A cell as text; nothing where the shape has no such column, or the row no such cell. */

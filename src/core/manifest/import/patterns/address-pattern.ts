@@ -6,7 +6,7 @@ import { parsePieces, type Branch, type Piece } from './parse-pattern.ts';
 /** A regular expression for whole addresses, of one domain. */
 export interface AddressPattern {
   readonly pattern: LocalPattern;
-  /** The same where groups such as `(.*)` hold at least one character; null if that cannot be written. */
+  /** The pattern in which groups such as `(.*)` hold at least one character; null if that cannot be written. */
   readonly filled: LocalPattern | null;
   readonly domain: string;
   readonly matchesDomain: (domain: string) => boolean;

@@ -28,7 +28,7 @@ export function bareAddress(item: string): string {
   return /^[^<>]*<([^<>]*)>$/.exec(text)?.[1]?.trim() ?? text;
 }
 
-/** Where names without a domain are; null: they are mailboxes of the source's own host. */
+/** The domain of names that have none; null means that they are mailboxes of the source's own host. */
 export type LocalDomain = string | null;
 
 /** An address, or a name without a domain. A backslash at its beginning means nothing here. */

@@ -7,7 +7,7 @@ export interface LogicalLine {
   readonly text: string;
 }
 
-/** How a system reads lines: which are no part of the text, and what joins a continuation line. */
+/** A system's way of reading lines. */
 export interface LineStyle {
   readonly isComment: (line: string) => boolean;
   /** True if a comment ends the logical line before it, so that what continues it is passed over. */

@@ -81,12 +81,12 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Where the value of the key `result` begins. */
+/** Finds the offset of the key `result`. */
 function startOfResult(text: string): number {
   return /"result"\s*:/.exec(text)?.index ?? 0;
 }
 
-/** Where the objects at a depth of a valid JSON text stand, counted from a place in it. */
+/** Finds the objects at a depth of a valid JSON text, counted from an offset. */
 function objectSpans(within: SourceText, depth: number, from: number): readonly Span[] {
   const spans: Span[] = [];
   const marks = /"(?:[^"\\]+|\\.)*"|[[\]{}]/g;

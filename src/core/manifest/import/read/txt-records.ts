@@ -8,7 +8,7 @@ import { broken } from './rows.ts';
 /** A TXT record: its strings joined. The owner is null for what `dig +short` prints. */
 export interface TxtRecord {
   readonly span: Span;
-  /** As it is written; `@` and relative names are relative to `origin`. */
+  /** The owner as it is written; `@` and relative names are relative to `origin`. */
   readonly owner: string | null;
   /** `$ORIGIN`; null if the text has none before the record. */
   readonly origin: string | null;
@@ -28,7 +28,7 @@ export function readTxtRecords(within: SourceText): Result<readonly TxtRecord[],
   return succeed(lines.value.flatMap((line) => readRecord(line, place) ?? []));
 }
 
-/** What the lines before a record say about it. */
+/** The origin and the owner that the lines before a record state. */
 interface ZonePlace {
   origin: string | null;
   owner: string;
@@ -52,7 +52,7 @@ function readDirective([first, second]: readonly Token[], place: ZonePlace): boo
   return first?.isQuoted === false && first.text.startsWith('$');
 }
 
-/** What a TXT record holds, from the fields behind its owner; null for another type. */
+/** Returns the text of a TXT record, from the fields behind its owner; null for another type. */
 function textOfRecord(fields: readonly Token[]): string | null {
   const at = fields.findIndex(({ text, isQuoted }) => !isQuoted && /^TXT$/i.test(text));
   const isTxt = at >= 0 && fields.slice(0, at).every(({ text }) => /^(?:IN|\d+[smhdw]?)$/i.test(text));

@@ -2,7 +2,7 @@ import { domainPartOf, localPartOf } from '../../../model/names.ts';
 import { isUnderstood, type Lookup, type PatternEntry } from '../forwards.ts';
 import type { Forwards } from './find.ts';
 
-/** What the sources name at one domain. */
+/** Names and patterns of one domain. */
 export interface DomainKeys {
   /** Local parts, in lower case, in the order of the sources. */
   readonly names: ReadonlySet<string>;

@@ -3,7 +3,7 @@ import { parseDestination } from '../../resolve/values/destination-text.ts';
 import type { LeftOutReason, Target } from '../forwards.ts';
 import { findEntry, type Forwards } from './find.ts';
 
-/** Where mail ends that was followed. */
+/** The ends of mail that was followed. */
 export interface SourceEnds {
   /** Destinations as a manifest writes them; `discard` alone where mail is dropped. None: nothing that a manifest can say. */
   readonly forward: readonly string[];

@@ -17,9 +17,9 @@ export interface Forwards {
   readonly domains: ReadonlySet<string>;
   /** `--for` */
   readonly localDomains: ReadonlySet<string>;
-  /** What begins a label, such as `+`; null if names have no labels. */
+  /** The sign that begins a label, such as `+`; null if names have no labels. */
   readonly delimiter: string | null;
-  /** What the source does with mail that goes round: Postfix accepts none of it. */
+  /** The fate of mail that goes round: Postfix accepts none of it, other systems deliver the rest. */
   readonly loops: 'all-lost' | 'others-stay';
 }
 
@@ -31,7 +31,7 @@ export interface FoundEntry {
 
 /**
  * A label that stands for every label that no key names. Only patterns for every local part are asked for an address with it:
- * whether others take labels is a question of its own.
+ * the others are compared with labels separately.
  */
 export const ANY_LABEL = '\u0001';
 
@@ -100,7 +100,7 @@ function askName(lookup: Lookup, key: string, local: string): FoundEntry | null 
   return entry === undefined ? null : { entry, targets: fillTargets(entry.targets, local, []) };
 }
 
-/** What a pattern takes that cannot be told is lost. */
+/** Loses the mail of a pattern that is not understood. */
 function askOpaque({ span, mayMatch }: OpaquePattern, local: string, domain: string): FoundEntry | null {
   if (!mayMatch(`${local}@${domain}`)) return null;
   const targets: readonly Target[] = [{ kind: 'lost', reason: 'pattern' }];

@@ -2,13 +2,13 @@ import type { LeftOutReason, LocalPattern, PatternEntry, Span, Target } from '..
 import type { DomainKeys } from './domain-keys.ts';
 import type { Forwards } from './find.ts';
 
-/** What the sources do with mail to one domain, those domains included at which they keep every local part. */
+/** The sources' entries for one domain, and for the domains to which its mail is passed on. */
 export interface SourceReading {
   /** Local parts that are named, and where in `levels`. */
   readonly names: ReadonlyMap<string, number>;
   /** The domain itself, then those to which its mail is passed on with the same local part. */
   readonly levels: readonly Level[];
-  /** What takes all other mail; null if nothing does. */
+  /** The entry for all other mail; null if there is none. */
   readonly rest: Rest | null;
 }
 
@@ -23,7 +23,7 @@ export interface Level {
 export interface Rest {
   readonly span: Span;
   readonly targets: readonly Target[];
-  /** How the source writes its key. */
+  /** The key as the source writes it. */
   readonly shown: string;
   /** For every local part. */
   readonly pattern: LocalPattern;

@@ -19,7 +19,7 @@ export function tellFalls(
   });
 }
 
-/** Where mail to a local part goes by what is written; null if it is refused. `name`: only if a name takes it. */
+/** Routes mail to a local part by the written entries; null means refused. `by` tells whether an alias takes it by name. */
 type RouteOf = (
   local: string,
 ) => { readonly forward: readonly string[]; readonly by: 'name' | 'other' } | null;
@@ -64,7 +64,7 @@ const NO_NAME = '\u0001';
 const EVERY_WORD = '.+';
 const MOST_WITNESSES = 50;
 
-/** Where mail goes that a pattern matches: the first of its words that is no name of its own decides. */
+/** Routes the first word of a pattern that is not the name of an alias. */
 function fallOfPattern({ pattern, machine }: PlannedPattern, routeOf: RouteOf): readonly string[] | null {
   const [own, every] = [machine(), machineOf(EVERY_WORD)];
   if (own === null || every === null) return fallOf('', { kind: 'everything' }, routeOf);

@@ -34,7 +34,7 @@ export function missingLabels(labelled: Labelled): readonly Missing[] {
   ];
 }
 
-/** Where mail to a name with any label ends, patterns aside that do not take all mail. */
+/** Follows mail to a name with any label, without the patterns that do not take all mail. */
 export function labelEnds(name: string, domain: string, forwards: Forwards): readonly string[] {
   const delimiter = forwards.delimiter ?? '+';
   return endsOfAddress(`${name}${delimiter}${ANY_LABEL}@${domain}`, forwards)?.forward ?? [];

@@ -3,7 +3,7 @@ import type { PlannedPattern } from './planned.ts';
 
 /** Something that is left out, before it is known where its mail goes now. */
 export interface Missing extends Omit<LeftOut, 'fallsTo'> {
-  /** Whose mail it is: that of an address, of a pattern, of every name, or of nobody else. */
+  /** The mail that it is about: that of an address, of a pattern, of every name, or none that goes elsewhere now. */
   readonly mail:
     | { readonly kind: 'address' | 'everything' | 'none' }
     | { readonly kind: 'pattern'; readonly plan: PlannedPattern };
@@ -14,7 +14,7 @@ export interface TranslatedDomain extends Omit<ImportedDomain, 'leftOut'> {
   readonly missing: readonly Missing[];
 }
 
-/** What is missing of a pattern: all of it where its order cannot be kept, else the destinations that are lost. */
+/** Lists the missing parts of a pattern: all of it if its order cannot be kept, else the destinations that are lost. */
 export function missingParts(plan: PlannedPattern, order: 'kept' | 'lost'): readonly Missing[] {
   const { forward, lost } = plan;
   const mail = { kind: 'pattern', plan } as const;

@@ -42,7 +42,7 @@ export function planNames(
   return planned;
 }
 
-/** What is missing of an address: the destinations that are lost, or all of it. */
+/** Lists the missing parts of an address: the destinations that are lost, or all of it. */
 export function missingEnds(
   { forward, lost }: SourceEnds,
   place: Pick<Missing, 'span' | 'address'>,

@@ -14,7 +14,7 @@ export function planPatterns(
   const others: PlannedPattern[] = [];
   for (const [level, { domain, patterns }] of levels.entries()) {
     for (const entry of patterns) {
-      // Of a domain that passes its mail on, each pattern of the other domain is another one.
+      // A pattern of the domain to which mail is passed on is another pattern here.
       const shown = level === 0 ? entry.shown : `${entry.shown} for ${levels[0]?.domain ?? domain}`;
       const plan = planPattern({ ...entry, shown }, forwards, level);
       const first = plans.get(plan.text);

@@ -8,7 +8,7 @@ import type { SourceReading } from '../resolve/reading.ts';
 /** A pattern, and where the mail that it matches ends. */
 export interface PlannedPattern {
   readonly span: Span;
-  /** How the source writes it. */
+  /** The pattern as the source writes it. */
   readonly shown: string;
   readonly pattern: LocalPattern;
   /** Destinations for a manifest, with `$1` for groups of `text`. */
@@ -19,7 +19,7 @@ export interface PlannedPattern {
   readonly hasCaptures: boolean;
   /** True if the source takes labels away before it asks the pattern. */
   readonly ignoresLabels: boolean;
-  /** Where it stands in the levels of a reading. */
+  /** Its index in the levels of a reading. */
   readonly level: number;
   /** The words of the pattern; null if it has too many forms for a comparison. */
   readonly machine: () => Machine | null;

@@ -7,7 +7,7 @@ import { shownText, textOfSpan } from '../shown-text.ts';
 import type { ImportedAlias, ImportedDomain, ImportedRule, LeftOut } from '../translated.ts';
 import { forwardText, scalar } from './scalar.ts';
 
-/** How the destinations of an entry are written: as they are, or as the name of a group. */
+/** Replaces the destinations of an entry by the name of a group, if there is one. */
 export type WriteForward = (forward: readonly string[]) => readonly string[];
 
 /** The beginning of a manifest: comments, the version, and groups. */
@@ -51,7 +51,7 @@ function inPlace(lines: readonly { readonly span: Span; readonly line: string }[
     .map(({ line }) => line);
 }
 
-/** What people are told of something that is left out. */
+/** Describes something that is left out, for a comment. */
 export function leftOutLine(missing: LeftOut): string {
   const { span, reason, fallsTo } = missing;
   const { file, line } = sourceOf(span);
@@ -60,7 +60,7 @@ export function leftOutLine(missing: LeftOut): string {
   return `${leftOutSubject(missing)} is left out: ${REASON_WORDS[reason].message}${falls} (${shownText(file)}:${line}: ${text})`;
 }
 
-/** What a sentence about something that is left out begins with. */
+/** Names something that is left out, as the subject of a sentence. */
 export function leftOutSubject({ address, isPart }: LeftOut): string {
   if (address === null) return 'this line';
   return isPart === true ? `a part of ${shownText(address)}` : shownText(address);
