@@ -27,6 +27,7 @@ import {
   type CommandAction,
   type Declaration,
 } from '../input/options.ts';
+import { declareImport } from './import.ts';
 import { declarePublish, declareState, declareStatus } from './store.ts';
 import { DOCUMENT_FORMATS, PLAN_FORMATS, VALIDATE_FORMATS } from '../output/formats.ts';
 import type { CommonOptions } from '../settings.ts';
@@ -52,6 +53,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, (declaration: De
     apply: declareApply,
     undo: declareUndo,
     export: declareExport,
+    import: declareImport,
   },
   'Look at an account:': {
     account: declareAccount,
@@ -206,6 +208,7 @@ function declareExport({ program, run }: Declaration): void {
     )
     .option('--force', 'replace files that exist')
     .option('--prune', 'write `prune: true`: what the manifest does not name will be deleted')
+    .option('--groups', 'name sets of destinations that three or more aliases share')
     .addHelpText('after', example('fwdsync export --out fwdsync.yaml'))
     .action(
       run(

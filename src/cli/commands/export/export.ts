@@ -84,11 +84,20 @@ function assertUsable(context: Context, options: ExportFlags): void {
   throw new CommandError(EXIT.usage, `${needless} has no effect here`, 'leave it out');
 }
 
-function needlessOptions({ out, outDir, update, force, prune, stateDir }: ExportFlags): readonly string[] {
+function needlessOptions({
+  out,
+  outDir,
+  update,
+  force,
+  prune,
+  groups,
+  stateDir,
+}: ExportFlags): readonly string[] {
   const places = [out, outDir, update].filter((place) => place !== undefined);
   return [
     ...(force === true && out === undefined && outDir === undefined ? ['--force'] : []),
     ...(prune === true && update !== undefined ? ['--prune'] : []),
+    ...(groups === true && update !== undefined ? ['--groups'] : []),
     ...(stateDir !== undefined && places.length === 0 ? ['--state-dir'] : []),
   ];
 }

@@ -16,7 +16,7 @@ export interface ManifestDocument {
     readonly url?: string;
     readonly key?: ReferenceDocument;
   };
-  readonly destinations?: ReadonlyMap<string, ReferenceDocument>;
+  readonly destinations?: ReadonlyMap<string, ForwardDocument>;
   readonly domains: ReadonlyMap<string, DomainDocument>;
 }
 
