@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build, type Plugin } from 'esbuild';
 import schema from './schemas/manifest.v1.schema.json' with { type: 'json' };
-import { SHAPE_OPTIONS } from './src/manifest/schema/shape.ts';
+import { SHAPE_OPTIONS } from './src/core/manifest/schema/shape.ts';
 
 const ROOT = import.meta.dirname;
 

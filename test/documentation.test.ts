@@ -85,9 +85,9 @@ describe.each(PAGES)('%s names', (page) => {
 
 /** Files that a reader makes, as the page says. */
 const PLANNED: ReadonlySet<string> = new Set([
-  'src/manifest/sections/contacts.ts',
-  'src/plan/diff/contacts.ts',
-  'src/api/operations/contacts.ts',
+  'src/core/manifest/sections/contacts.ts',
+  'src/core/plan/diff/contacts.ts',
+  'src/client/operations/contacts.ts',
   'deploy/manifests/',
   'deploy/secrets/fwdsync-key',
 ]);

@@ -5,13 +5,13 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/plan/**/*.test.ts',
-      'test/api/http/path.test.ts',
-      'test/api/operations/batch.test.ts',
+      'test/core/plan/**/*.test.ts',
+      'test/client/http/path.test.ts',
+      'test/client/operations/batch.test.ts',
       'test/hostile/paths.test.ts',
     ],
     // What renders runs commands, which load their modules late: inside of a test, to which all that is done then would count.
-    exclude: ['test/plan/large.test.ts', 'test/plan/render/**'],
+    exclude: ['test/core/plan/large.test.ts', 'test/core/plan/render/**'],
     setupFiles: ['test/fixed-seed.ts'],
     isolate: false,
     testTimeout: 60_000,

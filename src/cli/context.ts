@@ -1,16 +1,16 @@
 import type { Readable, Writable } from 'node:stream';
-import type { RequestEvent } from '../api/http/call.ts';
-import type { Connections } from '../api/http/transport.ts';
-import type { Clock, Every } from '../model/clock.ts';
-import type { DomainName } from '../model/names.ts';
+import type { RequestEvent } from '../client/http/call.ts';
+import type { Connections } from '../client/http/transport.ts';
+import type { Clock, Every } from '../core/model/clock.ts';
+import type { DomainName } from '../core/model/names.ts';
 import { createInterruption, type Interruption } from './process/interruption.ts';
-import type { PlanOptionsDocument } from '../plan/document/document.ts';
-import type { SavedPlan } from '../plan/document/saved.ts';
+import type { PlanOptionsDocument } from '../core/plan/document/document.ts';
+import type { SavedPlan } from '../core/plan/document/saved.ts';
 import { createEnding, type Ending } from './process/ending.ts';
 import { createStandardOutput, type OutputStream, type StandardOutput } from './process/standard-output.ts';
 import { createSecrets, type Secrets } from './process/secrets.ts';
-import type { ManifestCounts } from '../manifest/load.ts';
-import type { Problem } from '../model/manifest/problem.ts';
+import type { ManifestCounts } from '../core/manifest/load.ts';
+import type { Problem } from '../core/model/manifest/problem.ts';
 
 /** The manifests that were read, and what was found in them. */
 export interface CheckedManifests {

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { escapeInvisible } from '../model/names.ts';
+import { escapeInvisible } from '../core/model/names.ts';
 import type { Context } from './context.ts';
 import { styleFor } from './output/style.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { createRunId, type Actor, type Commit, type RunOrigin } from '../model/history/entries.ts';
+import { createRunId, type Actor, type Commit, type RunOrigin } from '../core/model/history/entries.ts';
 import type { Context } from './context.ts';
 import { requireGit } from './input/manifest/git.ts';
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
-import { quote } from '../model/names.ts';
+import { quote } from '../core/model/names.ts';
 import type { Context } from './context.ts';
 import { declareCommands } from './declare/commands.ts';
 import { exitWithoutOutput, type ExitCode } from './exit.ts';

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { homedir } from 'node:os';
-import { addressFault, CREDENTIALS_IN_ADDRESS } from '../api/http/address.ts';
-import type { DesiredApi } from '../model/desired.ts';
-import type { ApiVersion } from '../model/endpoints.ts';
+import { addressFault, CREDENTIALS_IN_ADDRESS } from '../client/http/address.ts';
+import type { DesiredApi } from '../core/model/desired.ts';
+import type { ApiVersion } from '../core/model/endpoints.ts';
 import type { Context } from './context.ts';
 import { usageError } from './exit.ts';
 import { parseDuration } from './input/arguments.ts';

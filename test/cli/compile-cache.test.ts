@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { measure, SOURCES } from '../manifest/support/measured.ts';
+import { measure, SOURCES } from '../core/manifest/support/measured.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { ENTRY } from '../support/program.ts';
 

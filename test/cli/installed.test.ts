@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { processContext } from '../../src/cli/context.ts';
 import { execute } from '../../src/cli/execute.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { openBrowser } from '../status/support/browser.ts';
-import { openPage } from '../status/support/open-page.ts';
+import { openBrowser } from '../service/status/support/browser.ts';
+import { openPage } from '../service/status/support/open-page.ts';
 import { INSTALLED } from '../support/package.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 

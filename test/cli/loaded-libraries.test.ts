@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { measure, SOURCES, type Measured } from '../manifest/support/measured.ts';
+import { measure, SOURCES, type Measured } from '../core/manifest/support/measured.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openWorkspace, OWNER } from '../support/workspace.ts';
 

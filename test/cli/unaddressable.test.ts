@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Fault } from '../../src/emulator/faults/faults.ts';
-import type { ApiVersion } from '../../src/model/endpoints.ts';
+import type { ApiVersion } from '../../src/core/model/endpoints.ts';
 import { commandScene, type CommandScene } from './support/scene.ts';
 
 // An item that no request can name withholds its domain: it is neither changed nor taken for one that is not there.

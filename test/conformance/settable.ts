@@ -1,4 +1,4 @@
-import type { StateTypes, RuleField } from '../../src/model/resources.ts';
+import type { StateTypes, RuleField } from '../../src/core/model/resources.ts';
 
 /**
  * Every field of every kind that a manifest can set and a read shows. The rank follows from the order of rules, and a

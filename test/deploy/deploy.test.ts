@@ -9,13 +9,13 @@ import { Job } from 'kubernetes-models/batch/v1/Job';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { loadManifest } from '../../src/manifest/load.ts';
+import { loadManifest } from '../../src/core/manifest/load.ts';
 import { isWorker } from '../../src/cli/commands/run/run-worker.ts';
 import { processContext } from '../../src/cli/context.ts';
 import { execute } from '../../src/cli/execute.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { parseStoreUrl } from '../../src/state/postgres/store-url.ts';
-import { createMetrics } from '../../src/status/metrics.ts';
+import { parseStoreUrl } from '../../src/engine/state/postgres/store-url.ts';
+import { createMetrics } from '../../src/service/status/metrics.ts';
 
 const CONTEXT = processContext();
 const ROOT = join(import.meta.dirname, '../..');

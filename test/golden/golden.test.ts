@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Desired } from '../../src/model/desired.ts';
+import type { Desired } from '../../src/core/model/desired.ts';
 import { endingOn, readCases, storedAs, type Ending, type GoldenCase, type Version } from './support/case.ts';
 import { loadDesired } from './support/desired.ts';
 import { searchIn } from '../support/search.ts';

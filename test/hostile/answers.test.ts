@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/http/server.ts';
-import { httpServer } from '../api/support/raw-server.ts';
+import { httpServer } from '../client/support/raw-server.ts';
 import { daemon } from '../cli/support/daemon-process.ts';
 import { openTwoAccounts, type TwoAccounts } from '../cli/support/two-accounts.ts';
 

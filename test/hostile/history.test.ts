@@ -1,9 +1,9 @@
 import * as fs from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { historyKeys, type HistoryEntry, type HistoryItem } from '../../src/model/history/entries.ts';
-import type { DomainName } from '../../src/model/names.ts';
-import { openStateDirectory } from '../../src/state/directory.ts';
-import { systemProcesses } from '../../src/state/processes.ts';
+import { historyKeys, type HistoryEntry, type HistoryItem } from '../../src/core/model/history/entries.ts';
+import type { DomainName } from '../../src/core/model/names.ts';
+import { openStateDirectory } from '../../src/engine/state/directory.ts';
+import { systemProcesses } from '../../src/engine/state/processes.ts';
 import { commandScene, OWNER } from '../cli/support/scene.ts';
 import { filesBelow } from '../support/search.ts';
 import { NAUGHTY } from './support/corpora.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadManifest } from '../../src/manifest/load.ts';
+import { loadManifest } from '../../src/core/manifest/load.ts';
 import { fwdsync } from '../support/command.ts';
 import { EXPRESSIONS, NAUGHTY, YAML_DOCUMENTS } from './support/corpora.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { loadManifest } from '../../src/manifest/load.ts';
-import { openScene } from '../apply/support/harness.ts';
-import { domainOf } from '../apply/support/replay.ts';
+import { loadManifest } from '../../src/core/manifest/load.ts';
+import { openScene } from '../engine/apply/support/harness.ts';
+import { domainOf } from '../engine/apply/support/replay.ts';
 import { NAUGHTY, YAML_DOCUMENTS } from './support/corpora.ts';
 
 // Names that were made to break programs, from a manifest to the account and out of it again: each meets the very

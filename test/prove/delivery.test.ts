@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { readDelivery } from '../../src/delivery/delivery.ts';
-import type { FollowedStatus } from '../../src/model/status/daemon.ts';
-import type { PresentDomain } from '../../src/model/desired.ts';
-import { followedWorld, noHistory, type FollowedWorld } from '../delivery/support/followed.ts';
+import { readDelivery } from '../../src/service/delivery/delivery.ts';
+import type { FollowedStatus } from '../../src/core/model/status/daemon.ts';
+import type { PresentDomain } from '../../src/core/model/desired.ts';
+import { followedWorld, noHistory, type FollowedWorld } from '../service/delivery/support/followed.ts';
 import {
   countLogs,
   deliverMix,

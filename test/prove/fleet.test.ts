@@ -6,7 +6,7 @@ import { runs } from './support/share.ts';
 import { longestGap, overlaps, readsOf } from './support/fleet/sweeps.ts';
 import { useScene, type RunningScene } from './support/fleet/use-scene.ts';
 import type { Arrival, WatchedAccount } from './support/fleet/watched-account.ts';
-import type { WorkerProcess } from '../fleet/support/worker-process.ts';
+import type { WorkerProcess } from '../service/fleet/support/worker-process.ts';
 
 // Worker processes over thousands of accounts. What befalls them in the middle of writing takes minutes, for a job expires in one:
 // everyday `test/simulation/fleet.test.ts` shows the same in virtual time.

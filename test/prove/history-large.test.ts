@@ -1,9 +1,9 @@
 import { mkdir, writeFile, appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { HistoryEntry, ItemEntry } from '../../src/model/history/entries.ts';
-import { itemEntry, runEntry } from '../state/support/history-contract.ts';
-import { measure, type Measured } from '../manifest/support/measured.ts';
+import type { HistoryEntry, ItemEntry } from '../../src/core/model/history/entries.ts';
+import { itemEntry, runEntry } from '../engine/state/support/history-contract.ts';
+import { measure, type Measured } from '../core/manifest/support/measured.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { runs } from './support/share.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keptText } from '../../src/model/history/entries.ts';
-import { accountEntryKey } from '../../src/model/item-key.ts';
-import { blame } from '../../src/state/history/blame.ts';
+import { keptText } from '../../src/core/model/history/entries.ts';
+import { accountEntryKey } from '../../src/core/model/item-key.ts';
+import { blame } from '../../src/engine/state/history/blame.ts';
 import { changedWorld, DOMAIN, type Aliases, type Lost } from './support/history/changed-world.ts';
 import { PROVE_SEED, runs } from './support/share.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { PresentDomain } from '../../src/model/desired.ts';
-import type { DomainName } from '../../src/model/names.ts';
-import type { Problem } from '../../src/model/manifest/problem.ts';
-import { createRouter, type RoutingTable } from '../../src/routing/route.ts';
-import type { PresentAlias, PresentRule } from '../../src/model/resources.ts';
+import type { PresentDomain } from '../../src/core/model/desired.ts';
+import type { DomainName } from '../../src/core/model/names.ts';
+import type { Problem } from '../../src/core/model/manifest/problem.ts';
+import { createRouter, type RoutingTable } from '../../src/core/routing/route.ts';
+import type { PresentAlias, PresentRule } from '../../src/core/model/resources.ts';
 import { load, measureLint } from './support/linted.ts';
 import { PROVE_SEED, runs } from './support/share.ts';
 

@@ -1,15 +1,15 @@
 import type { Browser, Page } from 'playwright-core';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { AccountStatus } from '../../src/model/status/daemon.ts';
-import type { DomainName } from '../../src/model/names.ts';
-import { createPageAccess } from '../../src/status/page/access.ts';
+import type { AccountStatus } from '../../src/core/model/status/daemon.ts';
+import type { DomainName } from '../../src/core/model/names.ts';
+import { createPageAccess } from '../../src/service/status/page/access.ts';
 import { NAUGHTY } from '../hostile/support/corpora.ts';
-import { openBrowser } from '../status/support/browser.ts';
-import { openPage } from '../status/support/open-page.ts';
-import { aliasChange, allInSync, everyState, manyDomains } from '../status/support/scenery.ts';
-import { serve } from '../status/support/serve.ts';
-import { accountStatus, domainStatus, READ_AT } from '../status/support/statuses.ts';
+import { openBrowser } from '../service/status/support/browser.ts';
+import { openPage } from '../service/status/support/open-page.ts';
+import { aliasChange, allInSync, everyState, manyDomains } from '../service/status/support/scenery.ts';
+import { serve } from '../service/status/support/serve.ts';
+import { accountStatus, domainStatus, READ_AT } from '../service/status/support/statuses.ts';
 import { virtualClock } from '../support/clock.ts';
 import { runs } from './support/share.ts';
 

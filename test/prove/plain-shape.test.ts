@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Lexer } from 'yaml';
-import { decodeManifest } from '../../src/manifest/read/decode.ts';
-import type { Node } from '../../src/manifest/read/node.ts';
-import { composePlainShape } from '../../src/manifest/read/plain-shape.ts';
-import { parseAnyShape, SHAPE_LIMITS } from '../../src/manifest/read/syntax.ts';
-import { createSourceText } from '../../src/manifest/read/text.ts';
-import { createProblemLog } from '../../src/manifest/problems.ts';
+import { decodeManifest } from '../../src/core/manifest/read/decode.ts';
+import type { Node } from '../../src/core/manifest/read/node.ts';
+import { composePlainShape } from '../../src/core/manifest/read/plain-shape.ts';
+import { parseAnyShape, SHAPE_LIMITS } from '../../src/core/manifest/read/syntax.ts';
+import { createSourceText } from '../../src/core/manifest/read/text.ts';
+import { createProblemLog } from '../../src/core/manifest/problems.ts';
 import { NAUGHTY, YAML_DOCUMENTS } from '../hostile/support/corpora.ts';
 import { PROVE_SEED, runs } from './support/share.ts';
 
-// Large manifests are composed by src/manifest/read/plain-shape.ts, all others by the library: both must give the same
+// Large manifests are composed by src/core/manifest/read/plain-shape.ts, all others by the library: both must give the same
 // trees, positions and problems for every text.
 
 test('the YAML test suite', () => {

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { applySeed, newAccount, type SeedDomain } from '../../src/emulator/account/seed.ts';
 import { createState, type State } from '../../src/emulator/account/state.ts';
 import { deliverMessage } from '../../src/emulator/delivery/delivery.ts';
-import { decodeForward, DISCARD, normaliseDestination } from '../../src/model/destinations.ts';
-import type { ObservedDomain } from '../../src/model/observed.ts';
-import type { Change, Plan, PlannedRoute, RouteEnds } from '../../src/model/plan.ts';
-import type { RuleMatch } from '../../src/model/resources.ts';
-import { planRoutes } from '../../src/plan/routes/routes.ts';
-import { desired, observed, plan } from '../plan/support/build.ts';
+import { decodeForward, DISCARD, normaliseDestination } from '../../src/core/model/destinations.ts';
+import type { ObservedDomain } from '../../src/core/model/observed.ts';
+import type { Change, Plan, PlannedRoute, RouteEnds } from '../../src/core/model/plan.ts';
+import type { RuleMatch } from '../../src/core/model/resources.ts';
+import { planRoutes } from '../../src/core/plan/routes/routes.ts';
+import { desired, observed, plan } from '../core/plan/support/build.ts';
 import {
   CONDITIONS,
   PATTERN,

@@ -4,11 +4,11 @@ import { applySeed, newAccount } from '../../src/emulator/account/seed.ts';
 import { createState, type State } from '../../src/emulator/account/state.ts';
 import { deliverMessage } from '../../src/emulator/delivery/delivery.ts';
 import type { MailRoute } from '../../src/emulator/delivery/delivery-routing.ts';
-import { decodeForward, DISCARD, normaliseDestination } from '../../src/model/destinations.ts';
-import type { RuleMatch } from '../../src/model/resources.ts';
-import { endsOf, type Hop } from '../../src/routing/follow.ts';
-import { createRouter, type RoutedAlias, type RoutedRule } from '../../src/routing/route.ts';
-import { waysOf, type DomainRoutes } from '../../src/routing/ways.ts';
+import { decodeForward, DISCARD, normaliseDestination } from '../../src/core/model/destinations.ts';
+import type { RuleMatch } from '../../src/core/model/resources.ts';
+import { endsOf, type Hop } from '../../src/core/routing/follow.ts';
+import { createRouter, type RoutedAlias, type RoutedRule } from '../../src/core/routing/route.ts';
+import { waysOf, type DomainRoutes } from '../../src/core/routing/ways.ts';
 import { randomMail, type RandomMail } from './support/random-mail.ts';
 import { PROVE_SEED, runs } from './support/share.ts';
 

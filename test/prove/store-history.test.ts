@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import type { DomainName } from '../../src/model/names.ts';
-import { blame } from '../../src/state/history/blame.ts';
-import { openDatabase, type Database } from '../../src/state/postgres/database.ts';
-import { openPostgresState } from '../../src/state/postgres/postgres-store.ts';
-import { parseStoreUrl } from '../../src/state/postgres/store-url.ts';
+import type { DomainName } from '../../src/core/model/names.ts';
+import { blame } from '../../src/engine/state/history/blame.ts';
+import { openDatabase, type Database } from '../../src/engine/state/postgres/database.ts';
+import { openPostgresState } from '../../src/engine/state/postgres/postgres-store.ts';
+import { parseStoreUrl } from '../../src/engine/state/postgres/store-url.ts';
 import { virtualClock } from '../support/clock.ts';
 import type { TestDatabases } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { itemEntry, runEntry } from '../state/support/history-contract.ts';
+import { itemEntry, runEntry } from '../engine/state/support/history-contract.ts';
 import { runs } from './support/share.ts';
 
 const ITEMS = runs(1_000_000, 5_000);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { accountEntryKey } from '../../src/model/item-key.ts';
-import type { DomainName } from '../../src/model/names.ts';
-import { openStateDirectory } from '../../src/state/directory.ts';
-import { blame } from '../../src/state/history/blame.ts';
-import { readRuns } from '../../src/state/history/recorded.ts';
-import type { HistoryStore } from '../../src/state/store.ts';
+import { accountEntryKey } from '../../src/core/model/item-key.ts';
+import type { DomainName } from '../../src/core/model/names.ts';
+import { openStateDirectory } from '../../src/engine/state/directory.ts';
+import { blame } from '../../src/engine/state/history/blame.ts';
+import { readRuns } from '../../src/engine/state/history/recorded.ts';
+import type { HistoryStore } from '../../src/engine/state/store.ts';
 import { IS_FULL, SEED } from './support/explore.ts';
 import { live, runName } from './support/life.ts';
 import { clockOf, processTable } from './support/process.ts';

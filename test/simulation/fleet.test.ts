@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SeedAlias, SeedRule } from '../../src/emulator/account/seed.ts';
-import { openStore } from '../fleet/support/fleet.ts';
+import { openStore } from '../service/fleet/support/fleet.ts';
 import type { TestDatabases } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { IS_FULL, SEED } from './support/explore.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { createWorld, MINUTE, type StartOptions, type World } from '../reconcile/support/world.ts';
+import { createWorld, MINUTE, type StartOptions, type World } from '../engine/support/world.ts';
 import { restorable } from '../golden/support/undo.ts';
 import { IS_FULL, SEED } from './support/explore.ts';
 import { MISHAPS } from './support/faults.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { approvalDigest } from '../../src/plan/document/digest.ts';
+import { approvalDigest } from '../../src/core/plan/document/digest.ts';
 import { unmanagedPart } from '../golden/support/unmanaged.ts';
 import { IS_FULL, SEED } from './support/explore.ts';
 import { endsDone, judge } from './support/judge.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
-import { createClient, type ClientOptions } from '../../src/api/create.ts';
-import type { Client } from '../../src/api/client.ts';
-import { systemProcesses } from '../../src/state/processes.ts';
-import { openStateDirectory } from '../../src/state/directory.ts';
-import type { StateStore } from '../../src/state/store.ts';
+import { createClient, type ClientOptions } from '../../src/client/create.ts';
+import type { Client } from '../../src/client/client.ts';
+import { systemProcesses } from '../../src/engine/state/processes.ts';
+import { openStateDirectory } from '../../src/engine/state/directory.ts';
+import type { StateStore } from '../../src/engine/state/store.ts';
 import type { JournalEntry } from '../../src/emulator/http/journal.ts';
 import type { Seed } from '../../src/emulator/account/seed.ts';
 import { startEmulator, type Emulator, type ServerOptions } from '../../src/emulator/http/server.ts';

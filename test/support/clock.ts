@@ -1,5 +1,5 @@
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
-import type { Clock } from '../../src/model/clock.ts';
+import type { Clock } from '../../src/core/model/clock.ts';
 
 export interface VirtualClock extends Clock {
   /** Moves the time without anybody waiting. */

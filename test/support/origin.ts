@@ -1,4 +1,4 @@
-import type { RunOrigin } from '../../src/model/history/entries.ts';
+import type { RunOrigin } from '../../src/core/model/history/entries.ts';
 
 /** Who runs what a test runs. */
 export const TEST_ORIGIN: RunOrigin = {

@@ -1,4 +1,4 @@
-import type { Reference } from '../../src/model/destinations.ts';
+import type { Reference } from '../../src/core/model/destinations.ts';
 
 /** Value -> name of the environment variable that it came from, as a loaded manifest has it. */
 export function fromEnvironment(

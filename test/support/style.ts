@@ -1,4 +1,4 @@
-import type { Style } from '../../src/plan/render/style.ts';
+import type { Style } from '../../src/core/plan/render/style.ts';
 
 const same = (text: string): string => text;
 

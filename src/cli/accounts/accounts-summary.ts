@@ -1,8 +1,8 @@
-import { plural, escapeInvisible } from '../../model/names.ts';
+import { plural, escapeInvisible } from '../../core/model/names.ts';
 import type { AccountReport } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { applyWith } from '../../plan/render/text.ts';
-import type { Style } from '../../plan/render/style.ts';
+import { applyWith } from '../../core/plan/render/text.ts';
+import type { Style } from '../../core/plan/render/style.ts';
 
 /** How a command ended for one account. */
 export interface AccountEnd extends AccountReport {

@@ -1,15 +1,15 @@
 import * as fs from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { listAccounts } from '../../manifest/read/read.ts';
-import type { Desired } from '../../model/desired.ts';
-import { parseDomainName } from '../../model/names.ts';
-import type { SavedPlan } from '../../plan/document/saved.ts';
-import { createOwnership } from '../../reconcile/ownership.ts';
-import type { AccountEntry } from '../../reconcile/daemon/daemon.ts';
+import { listAccounts } from '../../core/manifest/read/read.ts';
+import type { Desired } from '../../core/model/desired.ts';
+import { parseDomainName } from '../../core/model/names.ts';
+import type { SavedPlan } from '../../core/plan/document/saved.ts';
+import { createOwnership } from '../../service/daemon/manifest/ownership.ts';
+import type { AccountEntry } from '../../service/daemon/daemon.ts';
 import type { Context } from '../context.ts';
 import { readDesired, type ReadDesired } from '../input/manifest/desired.ts';
 import { CommandError, EXIT, commandFailure, usageError } from '../exit.ts';
-import type { ManifestCounts } from '../../manifest/load.ts';
+import type { ManifestCounts } from '../../core/manifest/load.ts';
 import { addCounts, NO_COUNTS, printInvalid } from '../output/problems/problems.ts';
 import { resolveStateDirectory, type CommonOptions } from '../settings.ts';
 

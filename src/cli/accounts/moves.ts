@@ -1,6 +1,6 @@
-import { errorText } from '../../api/errors.ts';
-import type { DomainName } from '../../model/names.ts';
-import { planOnce } from '../../reconcile/plan-once.ts';
+import { errorText } from '../../client/errors.ts';
+import type { DomainName } from '../../core/model/names.ts';
+import { planOnce } from '../../engine/plan-once.ts';
 import type { Job, Jobs } from './accounts.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../exit.ts';

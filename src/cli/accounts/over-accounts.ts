@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../../model/names.ts';
+import { escapeInvisible } from '../../core/model/names.ts';
 import { openJobs, type AccountsOptions, type Job, type Jobs } from './accounts.ts';
 import { renderAccounts, type AccountEnd } from './accounts-summary.ts';
 import { addCounts, NO_COUNTS } from '../output/problems/problems.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { hmacWith } from '../../api/http/hmac.ts';
-import { stableJson } from '../../plan/document/digest.ts';
-import { isSealedBy, parseJson, readPlan, type SavedPlan } from '../../plan/document/saved.ts';
+import { hmacWith } from '../../client/http/hmac.ts';
+import { stableJson } from '../../core/plan/document/digest.ts';
+import { isSealedBy, parseJson, readPlan, type SavedPlan } from '../../core/plan/document/saved.ts';
 import { openJobs, type Jobs } from './accounts.ts';
 import type { Context } from '../context.ts';
 import { commandFailure } from '../exit.ts';

@@ -1,7 +1,7 @@
-import { plural } from '../../model/names.ts';
-import type { FullClient } from '../../api/create.ts';
-import { escapeInvisible } from '../../model/names.ts';
-import type { Account } from '../../model/observed.ts';
+import { plural } from '../../core/model/names.ts';
+import type { FullClient } from '../../client/create.ts';
+import { escapeInvisible } from '../../core/model/names.ts';
+import type { Account } from '../../core/model/observed.ts';
 import { answerOf, assertAccount, connect } from '../input/connect.ts';
 import type { Context } from '../context.ts';
 import { ownApi } from '../input/manifest/desired.ts';

@@ -1,16 +1,16 @@
-import type { FullClient } from '../../api/create.ts';
-import type { ApiError } from '../../api/errors.ts';
-import { followLogs } from '../../api/logs/follow.ts';
+import type { FullClient } from '../../client/create.ts';
+import type { ApiError } from '../../client/errors.ts';
+import { followLogs } from '../../client/logs/follow.ts';
 import {
   LARGEST_LOG_PAGE,
   listAllLogs,
   searchAllLogs,
   type LogReading,
   type OnLogEntries,
-} from '../../api/logs/pages.ts';
-import { showText } from '../../model/destinations.ts';
-import { quote, type DomainName } from '../../model/names.ts';
-import type { Result } from '../../model/result.ts';
+} from '../../client/logs/pages.ts';
+import { showText } from '../../core/model/destinations.ts';
+import { quote, type DomainName } from '../../core/model/names.ts';
+import type { Result } from '../../core/model/result.ts';
 import { requireDomain } from '../input/arguments.ts';
 import { answerAbout, answerOf, connect } from '../input/connect.ts';
 import type { Context } from '../context.ts';

@@ -1,10 +1,10 @@
-import { plural } from '../../model/names.ts';
-import { withPasswordFindings } from '../../apply/send/passwords.ts';
-import type { Plan } from '../../model/plan.ts';
-import { countsSentence } from '../../plan/render/totals.ts';
-import { decide, type Decision } from '../../reconcile/decide.ts';
-import type { Approved } from '../../reconcile/once.ts';
-import { planOnce, type Planned } from '../../reconcile/plan-once.ts';
+import { plural } from '../../core/model/names.ts';
+import { withPasswordFindings } from '../../engine/apply/send/passwords.ts';
+import type { Plan } from '../../core/model/plan.ts';
+import { countsSentence } from '../../core/plan/render/totals.ts';
+import { decide, type Decision } from '../../engine/decide.ts';
+import type { Approved } from '../../engine/once.ts';
+import { planOnce, type Planned } from '../../engine/plan-once.ts';
 import { narrowToChanges } from '../input/manifest/against.ts';
 import { readFailure } from '../input/connect.ts';
 import type { Context } from '../context.ts';

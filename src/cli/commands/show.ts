@@ -1,8 +1,8 @@
-import { hmacWith } from '../../api/http/hmac.ts';
-import { isSealedBy, type SavedPlan } from '../../plan/document/saved.ts';
-import { maskedPlan } from '../../plan/document/masked.ts';
-import { runsInPart } from '../../plan/render/totals.ts';
-import { isRefused } from '../../plan/withhold.ts';
+import { hmacWith } from '../../client/http/hmac.ts';
+import { isSealedBy, type SavedPlan } from '../../core/plan/document/saved.ts';
+import { maskedPlan } from '../../core/plan/document/masked.ts';
+import { runsInPart } from '../../core/plan/render/totals.ts';
+import { isRefused } from '../../core/plan/withhold.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, commandFailure } from '../exit.ts';
 import { PLAN_FORMATS } from '../output/formats.ts';

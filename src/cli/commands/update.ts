@@ -1,10 +1,10 @@
-import { plural } from '../../model/names.ts';
-import type { ManifestText } from '../../manifest/read/text.ts';
-import { updateManifest } from '../../manifest/update/update.ts';
-import type { Desired } from '../../model/desired.ts';
-import type { Plan } from '../../model/plan.ts';
-import { makePlan, type PlanInput } from '../../plan/plan.ts';
-import { planOnce } from '../../reconcile/plan-once.ts';
+import { plural } from '../../core/model/names.ts';
+import type { ManifestText } from '../../core/manifest/read/text.ts';
+import { updateManifest } from '../../core/manifest/update/update.ts';
+import type { Desired } from '../../core/model/desired.ts';
+import type { Plan } from '../../core/model/plan.ts';
+import { makePlan, type PlanInput } from '../../core/plan/plan.ts';
+import { planOnce } from '../../engine/plan-once.ts';
 import { keepBaseline } from './export/baseline.ts';
 import { readFailure } from '../input/connect.ts';
 import type { Context } from '../context.ts';

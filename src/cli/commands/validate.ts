@@ -1,8 +1,8 @@
-import { plural } from '../../model/names.ts';
+import { plural } from '../../core/model/names.ts';
 import type { Context } from '../context.ts';
-import { silence } from '../../model/lint/silence.ts';
-import { compareSources, type Problem } from '../../model/manifest/problem.ts';
-import type { WouldDelete } from '../../plan/would-delete.ts';
+import { silence } from '../../core/model/lint/silence.ts';
+import { compareSources, type Problem } from '../../core/model/manifest/problem.ts';
+import type { WouldDelete } from '../../core/plan/would-delete.ts';
 import { printChecked } from '../output/problems/checked.ts';
 import { EXIT, type ExitCode, usageError } from '../exit.ts';
 import { VALIDATE_FORMATS, type ValidateFormat } from '../output/formats.ts';
@@ -10,8 +10,8 @@ import type { ReadDesired } from '../input/manifest/desired.ts';
 import { findStaged, isAnyStaged } from '../input/manifest/git-manifests.ts';
 import type { GitTree } from '../input/manifest/git-tree.ts';
 import { printJson } from '../output/output.ts';
-import { silencedWords } from '../../plan/render/totals.ts';
-import { workflowCommand, type Annotation } from '../../plan/render/workflow-command.ts';
+import { silencedWords } from '../../core/plan/render/totals.ts';
+import { workflowCommand, type Annotation } from '../../core/plan/render/workflow-command.ts';
 import {
   addCounts,
   NO_COUNTS,

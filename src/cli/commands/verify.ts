@@ -1,6 +1,6 @@
-import type { FullClient } from '../../api/create.ts';
-import { errorText } from '../../api/errors.ts';
-import { plural, type DomainName } from '../../model/names.ts';
+import type { FullClient } from '../../client/create.ts';
+import { errorText } from '../../client/errors.ts';
+import { plural, type DomainName } from '../../core/model/names.ts';
 import { requireDomain } from '../input/arguments.ts';
 import { answerOf, apiFailure, assertAccount, connectShown } from '../input/connect.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
-import { durationMs } from '../../model/clock.ts';
-import { parseDomainName, type DomainName } from '../../model/names.ts';
+import { durationMs } from '../../core/model/clock.ts';
+import { parseDomainName, type DomainName } from '../../core/model/names.ts';
 import { usageError } from '../exit.ts';
 
 /** A domain that somebody typed, as an argument or, with its name, as the value of a flag. */

@@ -1,7 +1,7 @@
-import { errorText } from '../../api/errors.ts';
-import type { DomainName } from '../../model/names.ts';
-import type { PlanPorts } from '../../reconcile/plan-once.ts';
-import { differingDomains, listForDrift, type DriftQuestion } from '../../reconcile/quick-drift.ts';
+import { errorText } from '../../client/errors.ts';
+import type { DomainName } from '../../core/model/names.ts';
+import type { PlanPorts } from '../../engine/plan-once.ts';
+import { differingDomains, listForDrift, type DriftQuestion } from '../../engine/quick-drift.ts';
 import type { Context } from '../context.ts';
 import { commandFailure } from '../exit.ts';
 import { apiFailure, connect } from './connect.ts';

@@ -1,5 +1,5 @@
-import type { PlanOptionsDocument } from '../../plan/document/document.ts';
-import type { References } from '../../model/destinations.ts';
+import type { PlanOptionsDocument } from '../../core/plan/document/document.ts';
+import type { References } from '../../core/model/destinations.ts';
 import type { Context } from '../context.ts';
 import { usageError } from '../exit.ts';
 import type { AllowanceOptions } from './policy.ts';

@@ -1,5 +1,5 @@
-import type { Allowance, Desired } from '../../model/desired.ts';
-import { isSection, sectionForms } from '../../model/kinds.ts';
+import type { Allowance, Desired } from '../../core/model/desired.ts';
+import { isSection, sectionForms } from '../../core/model/kinds.ts';
 import {
   type DomainName,
   domainPartOf,
@@ -7,8 +7,8 @@ import {
   localPartOf,
   nameKey,
   quote,
-} from '../../model/names.ts';
-import { allowancesInForce, type Policy } from '../../plan/policy.ts';
+} from '../../core/model/names.ts';
+import { allowancesInForce, type Policy } from '../../core/plan/policy.ts';
 import { requireDomain } from './arguments.ts';
 import { usageError } from '../exit.ts';
 

@@ -1,17 +1,17 @@
-import type { FullClient } from '../../api/create.ts';
-import type { Desired } from '../../model/desired.ts';
+import type { FullClient } from '../../client/create.ts';
+import type { Desired } from '../../core/model/desired.ts';
 import {
   normaliseDestination,
   type Disclosure,
   type References,
   type Shown,
-} from '../../model/destinations.ts';
+} from '../../core/model/destinations.ts';
 import type { Context } from '../context.ts';
 import { invalidManifest, readDesired, type ReadDesired } from '../input/manifest/desired.ts';
 import { CommandError } from '../exit.ts';
 import { maskOf } from './output.ts';
 import type { CommonOptions, Connection } from '../settings.ts';
-import type { RecogniseReferences } from '../../state/store.ts';
+import type { RecogniseReferences } from '../../engine/state/store.ts';
 import { openStates } from '../input/state/state.ts';
 import { answerOf } from '../input/connect.ts';
 import { valuesInText } from './values-in-text.ts';

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { replaceFile, type WritableFiles } from '../../state/files.ts';
-import { codeOf, makeDirectory } from '../../state/own-files.ts';
+import { replaceFile, type WritableFiles } from '../../engine/state/files.ts';
+import { codeOf, makeDirectory } from '../../engine/state/own-files.ts';
 import type { Context } from '../context.ts';
 import { commandFailure } from '../exit.ts';
 

@@ -1,7 +1,7 @@
-import { escapeJson } from '../../model/names.ts';
+import { escapeJson } from '../../core/model/names.ts';
 import { createHash } from 'node:crypto';
-import type { Desired } from '../../model/desired.ts';
-import type { Disclosure, MaskNumbers } from '../../model/destinations.ts';
+import type { Desired } from '../../core/model/desired.ts';
+import type { Disclosure, MaskNumbers } from '../../core/model/destinations.ts';
 import type { Context } from '../context.ts';
 import type { OutputStream } from '../process/standard-output.ts';
 import { wantsMask, type CommonOptions } from '../settings.ts';

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Style } from '../../plan/render/style.ts';
+import type { Style } from '../../core/plan/render/style.ts';
 import type { Context } from '../context.ts';
 
 type Format = Parameters<typeof styleText>[0];

@@ -1,4 +1,4 @@
-import { plural } from '../../model/names.ts';
+import { plural } from '../../core/model/names.ts';
 
 /** SIGINT and SIGTERM as a command meets them. */
 export interface Interruption {

@@ -1,4 +1,4 @@
-import { createRedactor, type Redactor } from '../../api/http/redactor.ts';
+import { createRedactor, type Redactor } from '../../client/http/redactor.ts';
 
 /** What a process knows and must not give away. */
 export interface Secrets {

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { SavedPlan } from '../../../src/plan/document/saved.ts';
+import type { SavedPlan } from '../../../src/core/plan/document/saved.ts';
 import { fwdsync, type CommandResult } from '../../support/command.ts';
 import { openTwoAccounts, type TwoAccounts } from '../support/two-accounts.ts';
 

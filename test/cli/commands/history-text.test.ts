@@ -6,7 +6,7 @@ import type {
   RunDocument,
 } from '../../../src/cli/commands/history/history-document.ts';
 import { blameText, historyText } from '../../../src/cli/commands/history/history-text.ts';
-import type { DomainName } from '../../../src/model/names.ts';
+import type { DomainName } from '../../../src/core/model/names.ts';
 import { styleFor } from '../../../src/cli/output/style.ts';
 
 const OPTIONS = { style: styleFor({}, 'never', {}), columns: 80 };

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import blameSchema from '../../../schemas/blame.v1.schema.json' with { type: 'json' };
 import entrySchema from '../../../schemas/history-entry.v1.schema.json' with { type: 'json' };
 import historySchema from '../../../schemas/history.v1.schema.json' with { type: 'json' };
-import { runEntry } from '../../state/support/history-contract.ts';
+import { runEntry } from '../../engine/state/support/history-contract.ts';
 import { createRepository } from '../support/repository.ts';
 import { commandScene, OWNER, type CommandScene, type SceneOptions } from '../support/scene.ts';
 import { expectSchema } from '../support/schema.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import type { DeliveryDocument } from '../../../src/delivery/document.ts';
+import type { DeliveryDocument } from '../../../src/service/delivery/document.ts';
 import { startMail } from '../../../src/emulator/smtp/start.ts';
 import { sendRaw } from '../../emulator/smtp/support/client.ts';
 import { commandScene, type CommandScene } from '../support/scene.ts';

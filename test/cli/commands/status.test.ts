@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import fleetSchema from '../../../schemas/fleet.v1.schema.json' with { type: 'json' };
-import type { Database } from '../../../src/state/postgres/database.ts';
-import { openStore, STORE_KEY } from '../../fleet/support/fleet.ts';
-import { addWorker, publishAccounts, recordRun } from '../../fleet/support/recorded-fleet.ts';
+import type { Database } from '../../../src/engine/state/postgres/database.ts';
+import { openStore, STORE_KEY } from '../../service/fleet/support/fleet.ts';
+import { addWorker, publishAccounts, recordRun } from '../../service/fleet/support/recorded-fleet.ts';
 import type { TestDatabases } from '../../support/postgres.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { commandScene, type Output } from '../support/scene.ts';

@@ -5,7 +5,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startEmulator, type Emulator } from '../../../src/emulator/http/server.ts';
-import type { Clock } from '../../../src/model/clock.ts';
+import type { Clock } from '../../../src/core/model/clock.ts';
 import { readCases, type GoldenCase } from '../../golden/support/case.ts';
 import { runCommand, type Terminal } from '../../golden/support/cli.ts';
 import { loadDesired } from '../../golden/support/desired.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { reportExit } from '../../../src/cli/commands/apply/conclude.ts';
-import type { Outcome, Stop } from '../../../src/model/report.ts';
+import type { Outcome, Stop } from '../../../src/core/model/report.ts';
 import { openWorkspace, OWNER, type Workspace } from '../../support/workspace.ts';
 
 // The outcome of a run and the exit code of its command say the same.

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { logDetails, logLine } from '../../../src/cli/commands/logs/logs-text.ts';
 import { disclosing } from '../../../src/cli/output/disclose.ts';
-import { safeTextWith } from '../../../src/delivery/safe-text.ts';
-import { showText } from '../../../src/model/destinations.ts';
-import { recognise, withReferences } from '../../../src/state/fingerprints.ts';
+import { safeTextWith } from '../../../src/service/delivery/safe-text.ts';
+import { showText } from '../../../src/core/model/destinations.ts';
+import { recognise, withReferences } from '../../../src/engine/state/fingerprints.ts';
 
 const SALT = Buffer.from('salt');
 const BOSS = 'th3.boss+private@secret-corp.example';

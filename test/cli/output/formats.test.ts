@@ -6,10 +6,10 @@ import { validateXML } from 'xmllint-wasm';
 import { describe, expect, test } from 'vitest';
 import sarifSchema from '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json' with { type: 'json' };
 import problemsSchema from '../../../schemas/problems.v1.schema.json' with { type: 'json' };
-import type { ChangeDocument, PlanDocument } from '../../../src/plan/document/document.ts';
-import { markdownText } from '../../../src/plan/render/markdown-text.ts';
-import { renderPlanMarkdown } from '../../../src/plan/render/markdown.ts';
-import { workflowCommand } from '../../../src/plan/render/workflow-command.ts';
+import type { ChangeDocument, PlanDocument } from '../../../src/core/plan/document/document.ts';
+import { markdownText } from '../../../src/core/plan/render/markdown-text.ts';
+import { renderPlanMarkdown } from '../../../src/core/plan/render/markdown.ts';
+import { workflowCommand } from '../../../src/core/plan/render/workflow-command.ts';
 import { commandScene, type CommandScene } from '../support/scene.ts';
 
 const SEED = {

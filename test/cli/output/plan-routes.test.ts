@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../../src/cli/output/output.ts';
-import { hmacWith } from '../../../src/api/http/hmac.ts';
-import type { PlanDocument } from '../../../src/plan/document/document.ts';
-import { sealPlan, type SavedPlan } from '../../../src/plan/document/saved.ts';
+import { hmacWith } from '../../../src/client/http/hmac.ts';
+import type { PlanDocument } from '../../../src/core/plan/document/document.ts';
+import { sealPlan, type SavedPlan } from '../../../src/core/plan/document/saved.ts';
 import { commandScene, KEY, type CommandScene } from '../support/scene.ts';
 
 const PEOPLE = Array.from({ length: 30 }, (_, index) => `person-${index + 10}`);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { STORE_KEY } from '../../fleet/support/fleet.ts';
+import { STORE_KEY } from '../../service/fleet/support/fleet.ts';
 import { PROGRAM } from '../../support/program.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { openWorkspace, OWNER, type Workspace } from '../../support/workspace.ts';

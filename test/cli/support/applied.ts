@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { SeedDomain } from '../../../src/emulator/account/seed.ts';
-import type { ApiVersion } from '../../../src/model/endpoints.ts';
+import type { ApiVersion } from '../../../src/core/model/endpoints.ts';
 import { commandScene, type CommandInput, type CommandScene } from './scene.ts';
 
 const HAND = { authorization: `Basic ${Buffer.from('api:key-of-the-scene').toString('base64')}` };

@@ -10,7 +10,7 @@ import { createSecrets } from '../../../src/cli/process/secrets.ts';
 import type { JournalEntry } from '../../../src/emulator/http/journal.ts';
 import type { Seed } from '../../../src/emulator/account/seed.ts';
 import { startEmulator, type Emulator, type ServerOptions } from '../../../src/emulator/http/server.ts';
-import type { ApiVersion } from '../../../src/model/endpoints.ts';
+import type { ApiVersion } from '../../../src/core/model/endpoints.ts';
 import { virtualClock, type VirtualClock } from '../../support/clock.ts';
 import { checkPrinted } from '../../support/documents.ts';
 import { openChance } from '../../support/random.ts';

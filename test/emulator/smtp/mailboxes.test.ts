@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser } from '../../status/support/browser.ts';
+import { openBrowser } from '../../service/status/support/browser.ts';
 import { sendRaw } from './support/client.ts';
 import { startMailEmulator, type MailEmulator } from './support/mail-emulator.ts';
 

@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import type { Context } from '../../../src/cli/context.ts';
 import { execute } from '../../../src/cli/execute.ts';
 import { createSecrets } from '../../../src/cli/process/secrets.ts';
-import type { Clock } from '../../../src/model/clock.ts';
+import type { Clock } from '../../../src/core/model/clock.ts';
 import { checkPrinted } from '../../support/documents.ts';
 import { openChance } from '../../support/random.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadManifest } from '../../../src/manifest/load.ts';
-import type { Desired } from '../../../src/model/desired.ts';
+import { loadManifest } from '../../../src/core/manifest/load.ts';
+import type { Desired } from '../../../src/core/model/desired.ts';
 import type { GoldenCase, Version } from './case.ts';
 
 /** The case's manifest as plain resources; null when it has errors. */

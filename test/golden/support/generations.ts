@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../../src/emulator/http/journal.ts';
-import type { SavedPlan } from '../../../src/plan/document/saved.ts';
+import type { SavedPlan } from '../../../src/core/plan/document/saved.ts';
 import type { GoldenCase } from './case.ts';
 import type { CaseOutcome } from './run-case.ts';
 

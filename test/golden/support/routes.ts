@@ -1,7 +1,7 @@
 import { routeMail, type MailRoute } from '../../../src/emulator/delivery/delivery-routing.ts';
 import type { Dump } from '../../../src/emulator/account/dump.ts';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
-import type { Desired } from '../../../src/model/desired.ts';
+import type { Desired } from '../../../src/core/model/desired.ts';
 
 /** A mail of which it is watched where it would go. */
 export interface Probe {

@@ -5,7 +5,7 @@ import type { Dump } from '../../../src/emulator/account/dump.ts';
 import type { Fault } from '../../../src/emulator/faults/faults.ts';
 import type { JournalEntry } from '../../../src/emulator/http/journal.ts';
 import { startEmulator, type Emulator } from '../../../src/emulator/http/server.ts';
-import type { SavedPlan } from '../../../src/plan/document/saved.ts';
+import type { SavedPlan } from '../../../src/core/plan/document/saved.ts';
 import { byHand } from '../../support/by-hand.ts';
 import { virtualClock } from '../../support/clock.ts';
 import type { GoldenCase, Version } from './case.ts';

@@ -4,10 +4,10 @@ import type {
   Desired,
   PresentDomain,
   RuleSection,
-} from '../../../src/model/desired.ts';
-import type { DomainName } from '../../../src/model/names.ts';
-import { nameKey } from '../../../src/model/names.ts';
-import { sameMatch, type RuleMatch } from '../../../src/model/resources.ts';
+} from '../../../src/core/model/desired.ts';
+import type { DomainName } from '../../../src/core/model/names.ts';
+import { nameKey } from '../../../src/core/model/names.ts';
+import { sameMatch, type RuleMatch } from '../../../src/core/model/resources.ts';
 import type { Dump, DumpedDomain, DumpedRule } from '../../../src/emulator/account/dump.ts';
 
 /**

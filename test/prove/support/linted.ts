@@ -1,6 +1,6 @@
-import { reportLint } from '../../../src/manifest/check/lint/lint.ts';
-import { loadManifest, type LoadedManifest } from '../../../src/manifest/load.ts';
-import { createProblemLog } from '../../../src/manifest/problems.ts';
+import { reportLint } from '../../../src/core/manifest/check/lint/lint.ts';
+import { loadManifest, type LoadedManifest } from '../../../src/core/manifest/load.ts';
+import { createProblemLog } from '../../../src/core/manifest/problems.ts';
 import { cpuSeconds } from '../../support/cpu.ts';
 
 /** Loads one manifest, the linter included. */

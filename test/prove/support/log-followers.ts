@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import type { Dispatcher } from 'undici';
-import { createClient } from '../../../src/api/create.ts';
-import { followLogs } from '../../../src/api/logs/follow.ts';
+import { createClient } from '../../../src/client/create.ts';
+import { followLogs } from '../../../src/client/logs/follow.ts';
 import { deliverMessage } from '../../../src/emulator/delivery/delivery.ts';
 import { createEmulator, type EmulatorCore, type EmulatorOptions } from '../../../src/emulator/emulator.ts';
 import { startEmulator } from '../../../src/emulator/http/server.ts';
 import type { Switches } from '../../../src/emulator/account/switches.ts';
-import type { Clock } from '../../../src/model/clock.ts';
-import type { DomainName } from '../../../src/model/names.ts';
+import type { Clock } from '../../../src/core/model/clock.ts';
+import type { DomainName } from '../../../src/core/model/names.ts';
 import { API_KEY } from '../../support/account.ts';
 import { virtualClock, type VirtualClock } from '../../support/clock.ts';
 import { inProcess } from '../../support/in-process.ts';

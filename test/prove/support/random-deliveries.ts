@@ -1,6 +1,6 @@
 import type { MailLog, MailStatus } from '../../../src/emulator/account/model.ts';
 import type { EmulatorCore } from '../../../src/emulator/emulator.ts';
-import type { FollowedWorld } from '../../delivery/support/followed.ts';
+import type { FollowedWorld } from '../../service/delivery/support/followed.ts';
 
 export const DOMAINS = ['a.example', 'b.example', 'c.example'] as const;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { SeedAlias, SeedDomain, SeedRule } from '../../../src/emulator/account/seed.ts';
-import type { Scope } from '../../../src/model/resources.ts';
-import type { Mail } from '../../../src/routing/route.ts';
+import type { Scope } from '../../../src/core/model/resources.ts';
+import type { Mail } from '../../../src/core/routing/route.ts';
 
 /** Resources that have something to do with each other, and a message to one of them. */
 export interface RandomMail {

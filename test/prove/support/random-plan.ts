@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { DesiredDomain, Expectation } from '../../../src/model/desired.ts';
-import { decodeForward } from '../../../src/model/destinations.ts';
-import type { ObservedDomain } from '../../../src/model/observed.ts';
-import type { DesiredRule, ObservedRule, RuleMatch } from '../../../src/model/resources.ts';
+import type { DesiredDomain, Expectation } from '../../../src/core/model/desired.ts';
+import { decodeForward } from '../../../src/core/model/destinations.ts';
+import type { ObservedDomain } from '../../../src/core/model/observed.ts';
+import type { DesiredRule, ObservedRule, RuleMatch } from '../../../src/core/model/resources.ts';
 import {
   absent,
   aliasSection,
@@ -13,7 +13,7 @@ import {
   present,
   rule,
   ruleSection,
-} from '../../plan/support/build.ts';
+} from '../../core/plan/support/build.ts';
 
 /** A domain as it is and as it shall be. */
 export interface RandomDomain {

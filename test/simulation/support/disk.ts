@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
-import type { StateFs } from '../../../src/state/own-files.ts';
+import type { StateFs } from '../../../src/engine/state/own-files.ts';
 
 export interface MemoryDisk {
   readonly fs: StateFs;

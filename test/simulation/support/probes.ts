@@ -1,7 +1,7 @@
 import type { Dump, DumpedRule } from '../../../src/emulator/account/dump.ts';
 import type { MailTexts } from '../../../src/emulator/delivery/delivery-expressions.ts';
-import type { Desired } from '../../../src/model/desired.ts';
-import type { RuleMatch } from '../../../src/model/resources.ts';
+import type { Desired } from '../../../src/core/model/desired.ts';
+import type { RuleMatch } from '../../../src/core/model/resources.ts';
 
 /** A mail that is sent, in thought, after every request. */
 export interface Probe extends MailTexts {

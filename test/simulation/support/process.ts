@@ -1,6 +1,6 @@
-import type { StateFs } from '../../../src/state/own-files.ts';
-import type { Clock } from '../../../src/model/clock.ts';
-import type { ProcessTable } from '../../../src/state/processes.ts';
+import type { StateFs } from '../../../src/engine/state/own-files.ts';
+import type { Clock } from '../../../src/core/model/clock.ts';
+import type { ProcessTable } from '../../../src/engine/state/processes.ts';
 
 /** A process that can end at any moment: what it waits for then never comes. */
 export interface Process {

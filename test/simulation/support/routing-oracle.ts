@@ -1,7 +1,7 @@
 import { routeMail } from '../../../src/emulator/delivery/delivery-routing.ts';
 import type { Rule } from '../../../src/emulator/account/model.ts';
 import type { State } from '../../../src/emulator/account/state.ts';
-import { decodeForward } from '../../../src/model/destinations.ts';
+import { decodeForward } from '../../../src/core/model/destinations.ts';
 import type { Probe } from './probes.ts';
 
 /** Where each probe goes at one moment, under either engine, as one text each. */

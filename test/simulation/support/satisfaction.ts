@@ -1,7 +1,7 @@
 import type { Dump, DumpedDomain } from '../../../src/emulator/account/dump.ts';
-import type { AliasSection, Desired, PresentDomain, RuleSection } from '../../../src/model/desired.ts';
-import { decodeForward, sameDestinations } from '../../../src/model/destinations.ts';
-import { sameMatch } from '../../../src/model/resources.ts';
+import type { AliasSection, Desired, PresentDomain, RuleSection } from '../../../src/core/model/desired.ts';
+import { decodeForward, sameDestinations } from '../../../src/core/model/destinations.ts';
+import { sameMatch } from '../../../src/core/model/resources.ts';
 import { matchOf } from './probes.ts';
 
 /** What of an account is not as a manifest asks for, in words; worked out without the planner. */

@@ -1,9 +1,9 @@
 import type { EmulatorOptions } from '../../../src/emulator/emulator.ts';
 import type { EditRequest } from '../../../src/emulator/faults/faults.ts';
 import type { Switches } from '../../../src/emulator/account/switches.ts';
-import { loadManifest } from '../../../src/manifest/load.ts';
-import type { Desired } from '../../../src/model/desired.ts';
-import type { Policy } from '../../../src/plan/policy.ts';
+import { loadManifest } from '../../../src/core/manifest/load.ts';
+import type { Desired } from '../../../src/core/model/desired.ts';
+import type { Policy } from '../../../src/core/plan/policy.ts';
 import { createPolicy, type AllowanceOptions } from '../../../src/cli/input/policy.ts';
 import type { GoldenCase, Version } from '../../golden/support/case.ts';
 import { loadDesired } from '../../golden/support/desired.ts';

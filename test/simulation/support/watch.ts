@@ -1,4 +1,4 @@
-import type { Desired } from '../../../src/model/desired.ts';
+import type { Desired } from '../../../src/core/model/desired.ts';
 import type { Process } from './process.ts';
 import { lookAtRoutes } from './routing-oracle.ts';
 import { missingRoutes } from './satisfaction.ts';

@@ -2,7 +2,7 @@ import { Dispatcher } from 'undici';
 import type { EmulatorCore } from '../../../src/emulator/emulator.ts';
 import type { FaultAction } from '../../../src/emulator/faults/faults.ts';
 import type { Served } from '../../../src/emulator/http/protocol.ts';
-import type { Clock } from '../../../src/model/clock.ts';
+import type { Clock } from '../../../src/core/model/clock.ts';
 import type { Mishap, WireAction } from './faults.ts';
 import type { Process } from './process.ts';
 

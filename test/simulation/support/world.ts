@@ -1,6 +1,6 @@
 import type { Fault } from '../../../src/emulator/faults/faults.ts';
 import { createEmulator, type EmulatorCore } from '../../../src/emulator/emulator.ts';
-import { worldClock, type WorldClock } from '../../reconcile/support/world-clock.ts';
+import { worldClock, type WorldClock } from '../../engine/support/world-clock.ts';
 import { memoryDisk, type MemoryDisk } from './disk.ts';
 import type { Probe } from './probes.ts';
 import type { Moment } from './routing-oracle.ts';

@@ -1,7 +1,7 @@
 import { approvingPorts } from './follow-run.ts';
-import type { Decision } from '../../../reconcile/decide.ts';
-import { reconcileOnce, type OncePorts, type Approved } from '../../../reconcile/once.ts';
-import type { Planned } from '../../../reconcile/plan-once.ts';
+import type { Decision } from '../../../engine/decide.ts';
+import { reconcileOnce, type OncePorts, type Approved } from '../../../engine/once.ts';
+import type { Planned } from '../../../engine/plan-once.ts';
 import { narrowToChanges } from '../../input/manifest/against.ts';
 import { approveByUser, canAsk } from './approve.ts';
 import { concludeRun } from './conclude.ts';

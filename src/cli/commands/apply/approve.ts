@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
-import type { GuardFinding } from '../../../model/plan.ts';
-import { decide, type Decision, type Refusals } from '../../../reconcile/decide.ts';
-import type { Approved } from '../../../reconcile/once.ts';
-import { planWith, type Planned } from '../../../reconcile/plan-once.ts';
+import type { GuardFinding } from '../../../core/model/plan.ts';
+import { decide, type Decision, type Refusals } from '../../../engine/decide.ts';
+import type { Approved } from '../../../engine/once.ts';
+import { planWith, type Planned } from '../../../engine/plan-once.ts';
 import type { Context } from '../../context.ts';
 
 export interface ApprovalRequest {

@@ -1,9 +1,9 @@
-import type { Progress } from '../../../apply/ports.ts';
-import type { BatchSupport, StageRequests } from '../../../plan/requests/requests.ts';
-import { requestsOf } from '../../../plan/requests/requests.ts';
-import { writeSnapshot } from '../../../manifest/write/write-snapshot.ts';
-import type { OncePorts } from '../../../reconcile/once.ts';
-import type { Planned } from '../../../reconcile/plan-once.ts';
+import type { Progress } from '../../../engine/apply/ports.ts';
+import type { BatchSupport, StageRequests } from '../../../core/plan/requests/requests.ts';
+import { requestsOf } from '../../../core/plan/requests/requests.ts';
+import { writeSnapshot } from '../../../core/manifest/write/write-snapshot.ts';
+import type { OncePorts } from '../../../engine/once.ts';
+import type { Planned } from '../../../engine/plan-once.ts';
 import type { Context } from '../../context.ts';
 import type { Session } from '../../input/session.ts';
 import { timetableHeadway } from '../../output/progress/headway.ts';

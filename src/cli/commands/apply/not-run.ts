@@ -1,6 +1,6 @@
-import type { LockFault } from '../../../state/store.ts';
-import type { Plan, Withheld } from '../../../model/plan.ts';
-import type { Once } from '../../../reconcile/once.ts';
+import type { LockFault } from '../../../engine/state/store.ts';
+import type { Plan, Withheld } from '../../../core/model/plan.ts';
+import type { Once } from '../../../engine/once.ts';
 import { apiFailure } from '../../input/connect.ts';
 import { CommandError, EXIT, commandFailure } from '../../exit.ts';
 

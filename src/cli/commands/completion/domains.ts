@@ -1,8 +1,8 @@
 import * as fs from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { domainNames } from '../../../manifest/domain-names.ts';
-import { listAccounts, readManifests, type ReadPorts } from '../../../manifest/read/read.ts';
-import type { ManifestText } from '../../../manifest/read/text.ts';
+import { domainNames } from '../../../core/manifest/domain-names.ts';
+import { listAccounts, readManifests, type ReadPorts } from '../../../core/manifest/read/read.ts';
+import type { ManifestText } from '../../../core/manifest/read/text.ts';
 import type { Context } from '../../context.ts';
 import {
   accountsDirectory,

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import type { FailedFate } from '../../../delivery/fates.ts';
+import type { FailedFate } from '../../../service/delivery/fates.ts';
 import { positiveNumber } from '../../input/options.ts';
 import type { CommonOptions } from '../../settings.ts';
 

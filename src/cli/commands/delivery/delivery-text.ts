@@ -1,9 +1,9 @@
-import { isHealthy, type DeliveryDocument, type RowDocument } from '../../../delivery/document.ts';
-import { FATES } from '../../../delivery/fates.ts';
-import { escapeInvisible, plural } from '../../../model/names.ts';
-import { showSource } from '../../../model/manifest/problem.ts';
-import type { Style } from '../../../plan/render/style.ts';
-import { wrapSentence, wrapWords } from '../../../plan/render/wrap.ts';
+import { isHealthy, type DeliveryDocument, type RowDocument } from '../../../service/delivery/document.ts';
+import { FATES } from '../../../service/delivery/fates.ts';
+import { escapeInvisible, plural } from '../../../core/model/names.ts';
+import { showSource } from '../../../core/model/manifest/problem.ts';
+import type { Style } from '../../../core/plan/render/style.ts';
+import { wrapSentence, wrapWords } from '../../../core/plan/render/wrap.ts';
 
 /** The worst first, what is healthy as a count. `columns`: width that sentences keep to. */
 export function renderDelivery(document: DeliveryDocument, style: Style, columns: number): string {

@@ -1,8 +1,8 @@
-import type { FullClient } from '../../../api/create.ts';
-import { readDelivery } from '../../../delivery/delivery.ts';
-import { deliveryDocument, type DeliveryDocument } from '../../../delivery/document.ts';
-import { safeTextWith } from '../../../delivery/safe-text.ts';
-import type { Desired, PresentDomain } from '../../../model/desired.ts';
+import type { FullClient } from '../../../client/create.ts';
+import { readDelivery } from '../../../service/delivery/delivery.ts';
+import { deliveryDocument, type DeliveryDocument } from '../../../service/delivery/document.ts';
+import { safeTextWith } from '../../../service/delivery/safe-text.ts';
+import type { Desired, PresentDomain } from '../../../core/model/desired.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, interruptedExit, strongestExit, usageError, type ExitCode } from '../../exit.ts';
 import { parseDuration, requireDomain } from '../../input/arguments.ts';

@@ -1,9 +1,9 @@
-import type { Client } from '../../../api/client.ts';
-import { createClient } from '../../../api/create.ts';
+import type { Client } from '../../../client/client.ts';
+import { createClient } from '../../../client/create.ts';
 import type { Seed } from '../../../emulator/account/seed.ts';
-import { normaliseDestination } from '../../../model/destinations.ts';
-import type { DomainName } from '../../../model/names.ts';
-import type { Result } from '../../../model/result.ts';
+import { normaliseDestination } from '../../../core/model/destinations.ts';
+import type { DomainName } from '../../../core/model/names.ts';
+import type { Result } from '../../../core/model/result.ts';
 import type { Context } from '../../context.ts';
 
 const ACME = 'acme.example' as DomainName;

@@ -1,4 +1,4 @@
-import type { Disclosure } from '../../../model/destinations.ts';
+import type { Disclosure } from '../../../core/model/destinations.ts';
 import type { Context } from '../../context.ts';
 import { correct, misdirect } from './manifest.ts';
 import { createNarrator, type Narrator } from './narrator.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sendBySmtp } from '../../../emulator/smtp/forward/client.ts';
 import { startMail, type MailService } from '../../../emulator/smtp/start.ts';
-import { normaliseDestination, showDestinations, type Disclosure } from '../../../model/destinations.ts';
+import { normaliseDestination, showDestinations, type Disclosure } from '../../../core/model/destinations.ts';
 import { composeMail } from '../test/compose-mail.ts';
 import type { Narrator } from './narrator.ts';
 import type { Stage } from './stage.ts';

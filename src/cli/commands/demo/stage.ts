@@ -3,7 +3,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import type { Clock } from '../../../model/clock.ts';
+import type { Clock } from '../../../core/model/clock.ts';
 import { startEmulator, type Emulator } from '../../../emulator/http/server.ts';
 import type { Context } from '../../context.ts';
 import type { Execute } from '../../input/options.ts';

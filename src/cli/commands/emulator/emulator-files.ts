@@ -4,7 +4,7 @@ import type { Fault } from '../../../emulator/faults/faults.ts';
 import type { SeededAccount } from '../../../emulator/emulator.ts';
 import type { Seed } from '../../../emulator/account/seed.ts';
 import { problemsOf } from '../../../emulator/http/schemas.ts';
-import { makeDirectory } from '../../../state/own-files.ts';
+import { makeDirectory } from '../../../engine/state/own-files.ts';
 import { commandFailure } from '../../exit.ts';
 import { fileFault } from '../../output/files.ts';
 

@@ -1,11 +1,11 @@
 import * as fs from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Seed, SeedDomain, SeedRule } from '../../../emulator/account/seed.ts';
-import { loadManifest } from '../../../manifest/load.ts';
-import { readManifests } from '../../../manifest/read/read.ts';
-import { presentEntries, type Desired, type PresentDomain } from '../../../model/desired.ts';
-import { encodeForward, type Reference } from '../../../model/destinations.ts';
-import type { DesiredRule } from '../../../model/resources.ts';
+import { loadManifest } from '../../../core/manifest/load.ts';
+import { readManifests } from '../../../core/manifest/read/read.ts';
+import { presentEntries, type Desired, type PresentDomain } from '../../../core/model/desired.ts';
+import { encodeForward, type Reference } from '../../../core/model/destinations.ts';
+import type { DesiredRule } from '../../../core/model/resources.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure } from '../../exit.ts';
 import { invalidManifest, loadOptions } from '../../input/manifest/desired.ts';

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { writeAtomically, type WritableFiles } from '../../../state/files.ts';
-import { makeDirectory } from '../../../state/own-files.ts';
-import type { Clock } from '../../../model/clock.ts';
+import { writeAtomically, type WritableFiles } from '../../../engine/state/files.ts';
+import { makeDirectory } from '../../../engine/state/own-files.ts';
+import type { Clock } from '../../../core/model/clock.ts';
 
 /** Keeps a file in step with something that changes often and may be large. */
 export interface Saver {

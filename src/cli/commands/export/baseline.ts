@@ -1,8 +1,8 @@
-import type { Client } from '../../../api/client.ts';
-import type { ManifestText } from '../../../manifest/read/text.ts';
-import { escapeInvisible, plural } from '../../../model/names.ts';
-import type { Observed } from '../../../model/observed.ts';
-import { recordBaseline } from '../../../reconcile/baseline.ts';
+import type { Client } from '../../../client/client.ts';
+import type { ManifestText } from '../../../core/manifest/read/text.ts';
+import { escapeInvisible, plural } from '../../../core/model/names.ts';
+import type { Observed } from '../../../core/model/observed.ts';
+import { recordBaseline } from '../../../engine/baseline.ts';
 import type { Context } from '../../context.ts';
 import { readDesired } from '../../input/manifest/desired.ts';
 import { openStates } from '../../input/state/state.ts';

@@ -1,9 +1,9 @@
-import type { Client } from '../../../api/client.ts';
-import { observe } from '../../../api/observe.ts';
-import { referenceFinder } from '../../../apply/memory/snapshot-forwards.ts';
-import { didYouMean } from '../../../manifest/read/suggest.ts';
-import { escapeInvisible } from '../../../model/names.ts';
-import type { Observed } from '../../../model/observed.ts';
+import type { Client } from '../../../client/client.ts';
+import { observe } from '../../../client/observe.ts';
+import { referenceFinder } from '../../../engine/apply/memory/snapshot-forwards.ts';
+import { didYouMean } from '../../../core/manifest/read/suggest.ts';
+import { escapeInvisible } from '../../../core/model/names.ts';
+import type { Observed } from '../../../core/model/observed.ts';
 import { requireDomain } from '../../input/arguments.ts';
 import { answerOf, assertAccount, connectShown, readFailure } from '../../input/connect.ts';
 import type { Context } from '../../context.ts';

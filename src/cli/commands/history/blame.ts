@@ -1,8 +1,8 @@
-import { accountEntryKey } from '../../../model/item-key.ts';
-import { ALL_KINDS } from '../../../model/kinds.ts';
-import { domainPartOf, localPartOf } from '../../../model/names.ts';
-import { blame } from '../../../state/history/blame.ts';
-import { mergeNewestFirst } from '../../../state/history/merge.ts';
+import { accountEntryKey } from '../../../core/model/item-key.ts';
+import { ALL_KINDS } from '../../../core/model/kinds.ts';
+import { domainPartOf, localPartOf } from '../../../core/model/names.ts';
+import { blame } from '../../../engine/state/history/blame.ts';
+import { mergeNewestFirst } from '../../../engine/state/history/merge.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, type ExitCode } from '../../exit.ts';
 import { requireDomain } from '../../input/arguments.ts';

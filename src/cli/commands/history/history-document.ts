@@ -1,14 +1,14 @@
-import type { Disclosure } from '../../../model/destinations.ts';
-import type { BaselineEntry, Commit, RunEndEntry, RunEntry } from '../../../model/history/entries.ts';
-import { historyItemDocument, type HistoryItemDocument } from '../../../plan/document/history-item.ts';
-import type { BlameEntry } from '../../../state/history/blame.ts';
+import type { Disclosure } from '../../../core/model/destinations.ts';
+import type { BaselineEntry, Commit, RunEndEntry, RunEntry } from '../../../core/model/history/entries.ts';
+import { historyItemDocument, type HistoryItemDocument } from '../../../core/plan/document/history-item.ts';
+import type { BlameEntry } from '../../../engine/state/history/blame.ts';
 import {
   standingOf,
   type RecordedDrift,
   type RecordedItem,
   type RecordedRun,
   type RunWithItems,
-} from '../../../state/history/recorded.ts';
+} from '../../../engine/state/history/recorded.ts';
 
 /** `fwdsync/history@1`: schemas/history.v1.schema.json. */
 export interface HistoryDocument {

@@ -1,15 +1,15 @@
-import { plural } from '../../../model/names.ts';
-import { showSource } from '../../../model/manifest/problem.ts';
-import { describeHistoryItem, type HistoryItemDocument } from '../../../plan/document/history-item.ts';
-import { printable } from '../../../plan/document/printable.ts';
+import { plural } from '../../../core/model/names.ts';
+import { showSource } from '../../../core/model/manifest/problem.ts';
+import { describeHistoryItem, type HistoryItemDocument } from '../../../core/plan/document/history-item.ts';
+import { printable } from '../../../core/plan/document/printable.ts';
 import {
   accountLine,
   renderDomainDiff,
   SYMBOLS,
   type DiffOptions,
   type DiffRow,
-} from '../../../plan/render/text.ts';
-import { wrap } from '../../../plan/render/wrap.ts';
+} from '../../../core/plan/render/text.ts';
+import { wrap } from '../../../core/plan/render/wrap.ts';
 import type {
   BlameDocument,
   BlameEntryDocument,

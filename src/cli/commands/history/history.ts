@@ -1,5 +1,5 @@
-import type { Disclosure } from '../../../model/destinations.ts';
-import type { DomainName } from '../../../model/names.ts';
+import type { Disclosure } from '../../../core/model/destinations.ts';
+import type { DomainName } from '../../../core/model/names.ts';
 import {
   readDrift,
   readItems,
@@ -7,9 +7,9 @@ import {
   readRunsWithItems,
   type RecordedItem,
   type RunWithItems,
-} from '../../../state/history/recorded.ts';
-import { mergeNewestFirst } from '../../../state/history/merge.ts';
-import type { HistoryStore } from '../../../state/store.ts';
+} from '../../../engine/state/history/recorded.ts';
+import { mergeNewestFirst } from '../../../engine/state/history/merge.ts';
+import type { HistoryStore } from '../../../engine/state/store.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, usageError, type ExitCode } from '../../exit.ts';
 import { parseDuration, requireDomain } from '../../input/arguments.ts';

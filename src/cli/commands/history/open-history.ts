@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
-import type { AccountHistory, HistoryQuery } from '../../../state/store.ts';
-import { openHistories } from '../../../state/history/histories.ts';
+import type { AccountHistory, HistoryQuery } from '../../../engine/state/store.ts';
+import { openHistories } from '../../../engine/state/history/histories.ts';
 import type { Context } from '../../context.ts';
 import { ownApi } from '../../input/manifest/desired.ts';
 import { styleFor } from '../../output/style.ts';
@@ -44,6 +44,6 @@ async function openStored(
   account: string | null,
 ): Promise<readonly AccountHistory[]> {
   const { openStore } = await import('../../input/state/store.ts');
-  const { openRowHistories } = await import('../../../state/postgres/postgres-history.ts');
+  const { openRowHistories } = await import('../../../engine/state/postgres/postgres-history.ts');
   return openRowHistories(await openStore(context, options), { email: account, clock: context.clock });
 }

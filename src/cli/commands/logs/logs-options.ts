@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { LogFilter, LogStatus, LogTransport } from '../../../api/logs/logs.ts';
+import type { LogFilter, LogStatus, LogTransport } from '../../../client/logs/logs.ts';
 import { positiveNumber } from '../../input/options.ts';
 import type { CommonOptions } from '../../settings.ts';
 

@@ -1,5 +1,5 @@
-import type { LogAddress, LogEntry, LogEvent } from '../../../api/logs/logs.ts';
-import { escapeInvisible, escapeJson } from '../../../model/names.ts';
+import type { LogAddress, LogEntry, LogEvent } from '../../../client/logs/logs.ts';
+import { escapeInvisible, escapeJson } from '../../../core/model/names.ts';
 
 /** A text as it may be shown: references and masks applied. */
 export type ShowText = (text: string) => string;

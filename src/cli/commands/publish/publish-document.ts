@@ -1,7 +1,7 @@
-import type { ManifestText } from '../../../manifest/read/text.ts';
-import type { Commit } from '../../../model/history/entries.ts';
-import { escapeInvisible, plural, type DomainName } from '../../../model/names.ts';
-import { changedSince, digestDomains, type DomainDigests } from '../../../reconcile/domain-digests.ts';
+import type { ManifestText } from '../../../core/manifest/read/text.ts';
+import type { Commit } from '../../../core/model/history/entries.ts';
+import { escapeInvisible, plural, type DomainName } from '../../../core/model/names.ts';
+import { changedSince, digestDomains, type DomainDigests } from '../../../engine/domain-digests.ts';
 import type { Context } from '../../context.ts';
 import { readDesired } from '../../input/manifest/desired.ts';
 import type { CommonOptions } from '../../settings.ts';

@@ -1,6 +1,6 @@
-import { publishManifests, listPublished, type Published } from '../../../state/postgres/revisions.ts';
-import type { Database } from '../../../state/postgres/database.ts';
-import type { Commit } from '../../../model/history/entries.ts';
+import { publishManifests, listPublished, type Published } from '../../../engine/state/postgres/revisions.ts';
+import type { Database } from '../../../engine/state/postgres/database.ts';
+import type { Commit } from '../../../core/model/history/entries.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, commandFailure, usageError, type ExitCode } from '../../exit.ts';
 import { openStore } from '../../input/state/store.ts';

@@ -1,10 +1,10 @@
-import type { ManifestText } from '../../../manifest/read/text.ts';
-import { findReferences } from '../../../manifest/load.ts';
-import type { Commit } from '../../../model/history/entries.ts';
-import type { Desired } from '../../../model/desired.ts';
-import type { DomainName } from '../../../model/names.ts';
-import type { Problem } from '../../../model/manifest/problem.ts';
-import type { Publication, PublishedManifest, PublishFault } from '../../../state/postgres/revisions.ts';
+import type { ManifestText } from '../../../core/manifest/read/text.ts';
+import { findReferences } from '../../../core/manifest/load.ts';
+import type { Commit } from '../../../core/model/history/entries.ts';
+import type { Desired } from '../../../core/model/desired.ts';
+import type { DomainName } from '../../../core/model/names.ts';
+import type { Problem } from '../../../core/model/manifest/problem.ts';
+import type { Publication, PublishedManifest, PublishFault } from '../../../engine/state/postgres/revisions.ts';
 import { openJobs } from '../../accounts/accounts.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';

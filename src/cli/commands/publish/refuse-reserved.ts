@@ -1,7 +1,7 @@
-import { findReferences } from '../../../manifest/load.ts';
-import type { ManifestText } from '../../../manifest/read/text.ts';
-import type { Problem } from '../../../model/manifest/problem.ts';
-import { describeFailure, type Database } from '../../../state/postgres/database.ts';
+import { findReferences } from '../../../core/manifest/load.ts';
+import type { ManifestText } from '../../../core/manifest/read/text.ts';
+import type { Problem } from '../../../core/model/manifest/problem.ts';
+import { describeFailure, type Database } from '../../../engine/state/postgres/database.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure } from '../../exit.ts';
 import { invalidManifest } from '../../input/manifest/desired.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../../state/postgres/database.ts';
+import type { Database } from '../../../engine/state/postgres/database.ts';
 import {
   readEarlier,
   removePublished,
@@ -6,8 +6,8 @@ import {
   rollBack,
   type AccountRevision,
   type Published,
-} from '../../../state/postgres/revisions.ts';
-import type { Desired } from '../../../model/desired.ts';
+} from '../../../engine/state/postgres/revisions.ts';
+import type { Desired } from '../../../core/model/desired.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';
 import { readDesired } from '../../input/manifest/desired.ts';

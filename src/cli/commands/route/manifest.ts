@@ -1,8 +1,8 @@
-import { presentEntries, type Desired, type PresentDomain } from '../../../model/desired.ts';
-import type { Disclosure } from '../../../model/destinations.ts';
-import { domainPartOf, type DomainName } from '../../../model/names.ts';
-import type { LiveEngine } from '../../../model/observed.ts';
-import type { Mail } from '../../../routing/route.ts';
+import { presentEntries, type Desired, type PresentDomain } from '../../../core/model/desired.ts';
+import type { Disclosure } from '../../../core/model/destinations.ts';
+import { domainPartOf, type DomainName } from '../../../core/model/names.ts';
+import type { LiveEngine } from '../../../core/model/observed.ts';
+import type { Mail } from '../../../core/routing/route.ts';
 import type { Context } from '../../context.ts';
 import { usageError } from '../../exit.ts';
 import { invalidManifest, readDesired } from '../../input/manifest/desired.ts';

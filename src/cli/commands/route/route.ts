@@ -1,4 +1,4 @@
-import { type DomainName, domainPartOf, localPartOf, parseDomainName, quote } from '../../../model/names.ts';
+import { type DomainName, domainPartOf, localPartOf, parseDomainName, quote } from '../../../core/model/names.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, type ExitCode, usageError } from '../../exit.ts';
 import { routeDocument } from '../../output/documents/route-document.ts';

@@ -1,6 +1,6 @@
-import { domainPartOf } from '../../../model/names.ts';
-import type { Destination } from '../../../model/destinations.ts';
-import { endsOf, follow, type DomainRouting } from '../../../routing/follow.ts';
+import { domainPartOf } from '../../../core/model/names.ts';
+import type { Destination } from '../../../core/model/destinations.ts';
+import { endsOf, follow, type DomainRouting } from '../../../core/routing/follow.ts';
 import {
   createRouter,
   isOneWay,
@@ -8,9 +8,9 @@ import {
   type Mail,
   type Router,
   type RoutingTable,
-} from '../../../routing/route.ts';
-import { triedBefore } from '../../../routing/tried.ts';
-import { waysOf, type DomainRoutes, type Way } from '../../../routing/ways.ts';
+} from '../../../core/routing/route.ts';
+import { triedBefore } from '../../../core/routing/tried.ts';
+import { waysOf, type DomainRoutes, type Way } from '../../../core/routing/ways.ts';
 import type {
   Doubt,
   FoundAlias,

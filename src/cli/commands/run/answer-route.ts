@@ -1,7 +1,7 @@
-import type { Desired, DesiredApi } from '../../../model/desired.ts';
-import type { Disclosure } from '../../../model/destinations.ts';
-import type { RouteAnswer } from '../../../status/page/views/route-box.ts';
-import { quoteForShell } from '../../../plan/policy.ts';
+import type { Desired, DesiredApi } from '../../../core/model/desired.ts';
+import type { Disclosure } from '../../../core/model/destinations.ts';
+import type { RouteAnswer } from '../../../service/status/page/views/route-box.ts';
+import { quoteForShell } from '../../../core/plan/policy.ts';
 import { CommandError } from '../../exit.ts';
 import { routeDocument } from '../../output/documents/route-document.ts';
 import { renderRoute } from '../../output/documents/route-text.ts';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
-import type { DaemonEvent } from '../../../model/status/daemon.ts';
-import { escapeJson } from '../../../model/names.ts';
-import { showText, type Disclosure, type References, type Shown } from '../../../model/destinations.ts';
+import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
+import { escapeJson } from '../../../core/model/names.ts';
+import { showText, type Disclosure, type References, type Shown } from '../../../core/model/destinations.ts';
 import type { OutputStream } from '../../process/standard-output.ts';
 import { columnsOf } from '../../output/output.ts';
 

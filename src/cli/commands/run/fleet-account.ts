@@ -1,10 +1,10 @@
-import type { Client } from '../../../api/client.ts';
-import type { AccountToRun, OpenAccount } from '../../../fleet/account-job.ts';
-import type { ReadReferences } from '../../../manifest/load.ts';
-import type { DaemonEvent } from '../../../model/status/daemon.ts';
-import { keepBudgets, restoreBudgets, type KeptBudgets } from '../../../rate-limit/kept-budgets.ts';
-import { loadTexts } from '../../../reconcile/daemon/manifest/manifest-source.ts';
-import type { Database } from '../../../state/postgres/database.ts';
+import type { Client } from '../../../client/client.ts';
+import type { AccountToRun, OpenAccount } from '../../../service/fleet/account-job.ts';
+import type { ReadReferences } from '../../../core/manifest/load.ts';
+import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
+import { keepBudgets, restoreBudgets, type KeptBudgets } from '../../../core/rate-limit/kept-budgets.ts';
+import { loadTexts } from '../../../service/daemon/manifest/manifest-source.ts';
+import type { Database } from '../../../engine/state/postgres/database.ts';
 import type { Context } from '../../context.ts';
 import { loadOptions } from '../../input/manifest/desired.ts';
 import { referenceReader } from '../../input/references/references.ts';

@@ -1,28 +1,28 @@
 import * as fs from 'node:fs/promises';
-import type { Client } from '../../../api/client.ts';
-import type { ClientOptions, FullClient } from '../../../api/create.ts';
-import type { Follower } from '../../../delivery/follow/follower.ts';
-import type { RequestEvent } from '../../../api/http/call.ts';
-import { writeSnapshot } from '../../../manifest/write/write-snapshot.ts';
-import type { DaemonEvent } from '../../../model/status/daemon.ts';
-import type { Desired } from '../../../model/desired.ts';
-import { fail, succeed, type Result } from '../../../model/result.ts';
-import { createAccountLoop, type AccountLoop } from '../../../reconcile/daemon/account-loop.ts';
-import type { Access, RunPorts } from '../../../reconcile/daemon/account-run.ts';
-import { exclusiveSource, type Ownership } from '../../../reconcile/ownership.ts';
-import type { Spread } from '../../../reconcile/daemon/scheduler.ts';
-import { POLL_MS, type AccountEntry } from '../../../reconcile/daemon/daemon.ts';
-import { createDriftLog } from '../../../reconcile/drift-log.ts';
-import { keepDomains } from '../../../reconcile/domain-digests.ts';
+import type { Client } from '../../../client/client.ts';
+import type { ClientOptions, FullClient } from '../../../client/create.ts';
+import type { Follower } from '../../../service/delivery/follow/follower.ts';
+import type { RequestEvent } from '../../../client/http/call.ts';
+import { writeSnapshot } from '../../../core/manifest/write/write-snapshot.ts';
+import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
+import type { Desired } from '../../../core/model/desired.ts';
+import { fail, succeed, type Result } from '../../../core/model/result.ts';
+import { createAccountLoop, type AccountLoop } from '../../../service/daemon/account-loop.ts';
+import type { Access, RunPorts } from '../../../service/daemon/account-run.ts';
+import { exclusiveSource, type Ownership } from '../../../service/daemon/manifest/ownership.ts';
+import type { Spread } from '../../../service/daemon/scheduler.ts';
+import { POLL_MS, type AccountEntry } from '../../../service/daemon/daemon.ts';
+import { createDriftLog } from '../../../engine/drift-log.ts';
+import { keepDomains } from '../../../engine/domain-digests.ts';
 import {
   createManifestSource,
   type ManifestSource,
-} from '../../../reconcile/daemon/manifest/manifest-source.ts';
+} from '../../../service/daemon/manifest/manifest-source.ts';
 import { requireDomain } from '../../input/arguments.ts';
 import { maskOf } from '../../output/output.ts';
 import { followDelivery, type ReachedAccount } from './follow-delivery.ts';
 import { requestEvent } from '../../output/log/event-log.ts';
-import type { StateStore } from '../../../state/store.ts';
+import type { StateStore } from '../../../engine/state/store.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, commandFailure } from '../../exit.ts';
 import { connect } from '../../input/connect.ts';

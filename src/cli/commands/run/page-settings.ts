@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isLoopback } from '../../../model/endpoints.ts';
+import { isLoopback } from '../../../core/model/endpoints.ts';
 import type { Context } from '../../context.ts';
 import { usageError } from '../../exit.ts';
 import { operatorSecret } from '../../input/references/references.ts';

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import type { DaemonEvent } from '../../../model/status/daemon.ts';
-import { createOwnership, readInTurn, readTogether } from '../../../reconcile/ownership.ts';
-import { createDaemon, type Daemon } from '../../../reconcile/daemon/daemon.ts';
-import { createTurns } from '../../../reconcile/daemon/scheduler.ts';
-import { watchFiles } from '../../../reconcile/daemon/manifest/watch.ts';
+import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
+import { createOwnership, readInTurn, readTogether } from '../../../service/daemon/manifest/ownership.ts';
+import { createDaemon, type Daemon } from '../../../service/daemon/daemon.ts';
+import { createTurns } from '../../../service/daemon/scheduler.ts';
+import { watchFiles } from '../../../service/daemon/manifest/watch.ts';
 import { accountEntries } from '../../accounts/accounts.ts';
 import { concealing, createConcealer } from './conceal.ts';
 import type { Context } from '../../context.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { POLL_MS } from '../../../reconcile/daemon/daemon.ts';
-import { startStatusServer, type StatusServer, type StatusServerOptions } from '../../../status/server.ts';
+import { POLL_MS } from '../../../service/daemon/daemon.ts';
+import { startStatusServer, type StatusServer, type StatusServerOptions } from '../../../service/status/server.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { MOST_PORT } from '../../input/options.ts';
 

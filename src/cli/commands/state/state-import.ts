@@ -1,8 +1,8 @@
 import * as fs from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { escapeInvisible, plural } from '../../../model/names.ts';
-import { importDirectory, type ImportedAccount } from '../../../state/postgres/import-directory.ts';
-import { systemProcesses } from '../../../state/processes.ts';
+import { escapeInvisible, plural } from '../../../core/model/names.ts';
+import { importDirectory, type ImportedAccount } from '../../../engine/state/postgres/import-directory.ts';
+import { systemProcesses } from '../../../engine/state/processes.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, commandFailure, usageError, type ExitCode } from '../../exit.ts';
 import { openStore } from '../../input/state/store.ts';

@@ -1,4 +1,4 @@
-import { durationText } from '../../../model/clock.ts';
+import { durationText } from '../../../core/model/clock.ts';
 import {
   FLEET_STATES,
   countStates,
@@ -10,10 +10,10 @@ import {
   type FleetAccount,
   type FleetState,
   type FleetWorker,
-} from '../../../model/status/fleet.ts';
-import { escapeInvisible, plural } from '../../../model/names.ts';
-import type { Style } from '../../../plan/render/style.ts';
-import { wrapSentence, wrapWords } from '../../../plan/render/wrap.ts';
+} from '../../../core/model/status/fleet.ts';
+import { escapeInvisible, plural } from '../../../core/model/names.ts';
+import type { Style } from '../../../core/plan/render/style.ts';
+import { wrapSentence, wrapWords } from '../../../core/plan/render/wrap.ts';
 
 /** Accounts that are not in sync, worst first, the others as a count; then workers and queue. */
 export function renderStatus(fleet: Fleet, style: Style, columns: number): string {

@@ -1,7 +1,7 @@
-import { readFleet } from '../../../fleet/records.ts';
-import type { Fleet } from '../../../model/status/fleet.ts';
-import { describeFailure } from '../../../state/postgres/database.ts';
-import { fleetDocument } from '../../../status/fleet-document.ts';
+import { readFleet } from '../../../service/fleet/records.ts';
+import type { Fleet } from '../../../core/model/status/fleet.ts';
+import { describeFailure } from '../../../engine/state/postgres/database.ts';
+import { fleetDocument } from '../../../service/status/fleet-document.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, commandFailure, usageError, type ExitCode } from '../../exit.ts';
 import { openStore } from '../../input/state/store.ts';

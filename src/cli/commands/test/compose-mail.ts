@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Expectation } from '../../../model/desired.ts';
+import type { Expectation } from '../../../core/model/desired.ts';
 
 /** Subject and body encoded, so that any text arrives as it is. */
 export function composeMail({

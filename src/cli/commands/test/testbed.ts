@@ -3,14 +3,14 @@ import type { MailLog } from '../../../emulator/account/model.ts';
 import { startEmulator, type Emulator } from '../../../emulator/http/server.ts';
 import { sendBySmtp, type SmtpHost } from '../../../emulator/smtp/forward/client.ts';
 import { startMail, type MailService } from '../../../emulator/smtp/start.ts';
-import type { Desired, Expectation, PresentDomain } from '../../../model/desired.ts';
+import type { Desired, Expectation, PresentDomain } from '../../../core/model/desired.ts';
 import {
   decodeForward,
   DISCARD,
   normaliseDestination,
   type Destination,
-} from '../../../model/destinations.ts';
-import { domainPartOf } from '../../../model/names.ts';
+} from '../../../core/model/destinations.ts';
+import { domainPartOf } from '../../../core/model/names.ts';
 import type { Context } from '../../context.ts';
 import { seedOf } from '../emulator/emulator-from.ts';
 import { composeMail } from './compose-mail.ts';

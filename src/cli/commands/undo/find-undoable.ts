@@ -1,6 +1,6 @@
-import type { RunEntry } from '../../../model/history/entries.ts';
-import { readRuns } from '../../../state/history/recorded.ts';
-import type { HistoryStore } from '../../../state/store.ts';
+import type { RunEntry } from '../../../core/model/history/entries.ts';
+import { readRuns } from '../../../engine/state/history/recorded.ts';
+import type { HistoryStore } from '../../../engine/state/store.ts';
 import type { Context } from '../../context.ts';
 import { usageError } from '../../exit.ts';
 import { answerOf, connect } from '../../input/connect.ts';

@@ -1,9 +1,9 @@
-import { showText } from '../../../model/destinations.ts';
-import type { RunEntry } from '../../../model/history/entries.ts';
-import { escapeInvisible } from '../../../model/names.ts';
-import type { Decision } from '../../../reconcile/decide.ts';
-import type { Planned } from '../../../reconcile/plan-once.ts';
-import { describeOrigin } from '../../../reconcile/undo/later-changes.ts';
+import { showText } from '../../../core/model/destinations.ts';
+import type { RunEntry } from '../../../core/model/history/entries.ts';
+import { escapeInvisible } from '../../../core/model/names.ts';
+import type { Decision } from '../../../engine/decide.ts';
+import type { Planned } from '../../../engine/plan-once.ts';
+import { describeOrigin } from '../../../engine/undo/later-changes.ts';
 import type { Context } from '../../context.ts';
 import { disclosureFor, type Session } from '../../input/session.ts';
 import { printStateWarnings } from '../../input/state/state.ts';
@@ -12,7 +12,7 @@ import { documentOf, printPlanText, shownPlan } from '../../output/plan/print-pl
 import { columnsOf } from '../../output/output.ts';
 import type { CommonOptions } from '../../settings.ts';
 import { styleFor } from '../../output/style.ts';
-import { wrapSentence } from '../../../plan/render/wrap.ts';
+import { wrapSentence } from '../../../core/plan/render/wrap.ts';
 
 /** Shows which run is undone, the plan that does it, and what stays as it is and why. */
 export function showUndo(

@@ -1,6 +1,6 @@
-import type { RunEntry } from '../../../model/history/entries.ts';
-import { reconcileOnce } from '../../../reconcile/once.ts';
-import { readForUndo, readRunItems, undoRequest } from '../../../reconcile/undo/undo-request.ts';
+import type { RunEntry } from '../../../core/model/history/entries.ts';
+import { reconcileOnce } from '../../../engine/once.ts';
+import { readForUndo, readRunItems, undoRequest } from '../../../engine/undo/undo-request.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, usageError, type ExitCode } from '../../exit.ts';
 import { ownApi } from '../../input/manifest/desired.ts';

@@ -1,6 +1,6 @@
-import { changedDomains } from '../../../manifest/digest.ts';
-import type { Desired } from '../../../model/desired.ts';
-import { wouldDelete, type ManifestDifference } from '../../../plan/would-delete.ts';
+import { changedDomains } from '../../../core/manifest/digest.ts';
+import type { Desired } from '../../../core/model/desired.ts';
+import { wouldDelete, type ManifestDifference } from '../../../core/plan/would-delete.ts';
 import type { Context } from '../../context.ts';
 import { readDesired } from './desired.ts';
 import { resolveCommit } from './git.ts';

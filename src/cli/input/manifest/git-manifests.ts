@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename, join, normalize, relative, resolve } from 'node:path';
-import type { ManifestText } from '../../../manifest/read/text.ts';
+import type { ManifestText } from '../../../core/manifest/read/text.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure } from '../../exit.ts';
 import { git, requireGit } from './git.ts';

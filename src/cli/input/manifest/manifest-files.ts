@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs';
-import type { ReadFileSystem } from '../../../manifest/read/read.ts';
+import type { ReadFileSystem } from '../../../core/manifest/read/read.ts';
 
 /**
  * The files of manifests for a command that has nothing else to do until it has read them: loading `node:fs/promises`

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
-import type { ReferenceValue, RefusedValue } from '../../../model/desired.ts';
+import type { ReferenceValue, RefusedValue } from '../../../core/model/desired.ts';
 
 const MOST_BYTES = 64 * 1024;
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { delimiter, resolve } from 'node:path';
-import type { ReadReferences } from '../../../manifest/load.ts';
-import type { DesiredApi, ReferenceValue } from '../../../model/desired.ts';
-import type { Reference } from '../../../model/destinations.ts';
+import type { ReadReferences } from '../../../core/manifest/load.ts';
+import type { DesiredApi, ReferenceValue } from '../../../core/model/desired.ts';
+import type { Reference } from '../../../core/model/destinations.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT, commandFailure } from '../../exit.ts';
 import { readReferenceFile } from './reference-file.ts';

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { RefusedValue } from '../../../model/desired.ts';
-import type { Reference } from '../../../model/destinations.ts';
+import type { RefusedValue } from '../../../core/model/desired.ts';
+import type { Reference } from '../../../core/model/destinations.ts';
 import type { Context } from '../../context.ts';
 
 /** Variables that fwdsync reads for itself, and those of PostgreSQL that may hold or name a secret. */

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path';
-import { findReferences } from '../../../manifest/load.ts';
-import type { Reference } from '../../../model/destinations.ts';
-import type { Database } from '../../../state/postgres/database.ts';
-import { publishedKeys, type KeysOf } from '../../../state/postgres/published-keys.ts';
+import { findReferences } from '../../../core/manifest/load.ts';
+import type { Reference } from '../../../core/model/destinations.ts';
+import type { Database } from '../../../engine/state/postgres/database.ts';
+import { publishedKeys, type KeysOf } from '../../../engine/state/postgres/published-keys.ts';
 import type { Context } from '../../context.ts';
 import { realPath, reserveKey } from './reserved.ts';
 

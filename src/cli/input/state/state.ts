@@ -1,9 +1,9 @@
 import * as fs from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { systemProcesses } from '../../../state/processes.ts';
-import { isSnapshot, openStateDirectory } from '../../../state/directory.ts';
-import type { StateStore } from '../../../state/store.ts';
-import type { Planned } from '../../../reconcile/plan-once.ts';
+import { systemProcesses } from '../../../engine/state/processes.ts';
+import { isSnapshot, openStateDirectory } from '../../../engine/state/directory.ts';
+import type { StateStore } from '../../../engine/state/store.ts';
+import type { Planned } from '../../../engine/plan-once.ts';
 import type { Context } from '../../context.ts';
 import { parseDuration } from '../arguments.ts';
 import {
@@ -31,7 +31,7 @@ export async function openStates(
   const ports = { clock, every, processes: systemProcesses(fs, command), history };
   if (namesStore(options, context)) {
     const { openStore } = await import('./store.ts');
-    const { openPostgresState } = await import('../../../state/postgres/postgres-store.ts');
+    const { openPostgresState } = await import('../../../engine/state/postgres/postgres-store.ts');
     const database = await openStore(context, options);
     const leaseMs = leaseOf(options);
     return ({ url }, account) => openPostgresState({ ...ports, database, leaseMs, account, apiUrl: url });

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { ManifestText } from '../../../manifest/read/text.ts';
-import { KEY_BYTES } from '../../../state/postgres/cipher.ts';
+import type { ManifestText } from '../../../core/manifest/read/text.ts';
+import { KEY_BYTES } from '../../../engine/state/postgres/cipher.ts';
 import {
   isClear,
   openDatabase,
   type Database,
   type DatabaseOptions,
-} from '../../../state/postgres/database.ts';
-import { readPublished, revisionsOf } from '../../../state/postgres/revisions.ts';
-import { hasPassword, parseStoreUrl } from '../../../state/postgres/store-url.ts';
-import { readStored } from '../../../state/postgres/stored-documents.ts';
+} from '../../../engine/state/postgres/database.ts';
+import { readPublished, revisionsOf } from '../../../engine/state/postgres/revisions.ts';
+import { hasPassword, parseStoreUrl } from '../../../engine/state/postgres/store-url.ts';
+import { readStored } from '../../../engine/state/postgres/stored-documents.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';
 import { styleFor } from '../../output/style.ts';

@@ -3,13 +3,13 @@ import {
   isDiscard,
   type Destination,
   type Disclosure,
-} from '../../../model/destinations.ts';
-import type { Source } from '../../../model/manifest/problem.ts';
-import { quote } from '../../../model/names.ts';
-import type { RuleMatch } from '../../../model/resources.ts';
-import { endsOf, type Hop } from '../../../routing/follow.ts';
-import type { AliasMeans, Mail, RoutedAlias, RoutedRule, Route } from '../../../routing/route.ts';
-import type { Tried } from '../../../routing/tried.ts';
+} from '../../../core/model/destinations.ts';
+import type { Source } from '../../../core/model/manifest/problem.ts';
+import { quote } from '../../../core/model/names.ts';
+import type { RuleMatch } from '../../../core/model/resources.ts';
+import { endsOf, type Hop } from '../../../core/routing/follow.ts';
+import type { AliasMeans, Mail, RoutedAlias, RoutedRule, Route } from '../../../core/routing/route.ts';
+import type { Tried } from '../../../core/routing/tried.ts';
 
 /** An alias as the manifest or the account has it. */
 export interface FoundAlias extends RoutedAlias {

@@ -1,6 +1,6 @@
-import { escapeInvisible } from '../../../model/names.ts';
-import { wrapWords } from '../../../plan/render/wrap.ts';
-import { showSource } from '../../../model/manifest/problem.ts';
+import { escapeInvisible } from '../../../core/model/names.ts';
+import { wrapWords } from '../../../core/plan/render/wrap.ts';
+import { showSource } from '../../../core/model/manifest/problem.ts';
 import {
   shownEnd,
   shownHops,

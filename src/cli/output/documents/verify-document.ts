@@ -4,8 +4,8 @@ import {
   type RecordCheck,
   type RecordName,
   type Verification,
-} from '../../../api/client.ts';
-import { escapeInvisible, type DomainName } from '../../../model/names.ts';
+} from '../../../client/client.ts';
+import { escapeInvisible, type DomainName } from '../../../core/model/names.ts';
 import { zoneLine, zoneRecords, type ZoneRecord } from './zone.ts';
 
 /** The result of verifying one domain. */

@@ -1,6 +1,6 @@
-import { missingRecords } from '../../../api/operations/verification.ts';
-import type { RecordName, Verification } from '../../../api/client.ts';
-import { escapeInvisible } from '../../../model/names.ts';
+import { missingRecords } from '../../../client/operations/verification.ts';
+import type { RecordName, Verification } from '../../../client/client.ts';
+import { escapeInvisible } from '../../../core/model/names.ts';
 
 /** A record of a domain's DNS that is missing or wrong. */
 export interface ZoneRecord {

@@ -1,22 +1,22 @@
-import { FINDINGS } from '../../../model/lint/findings.ts';
-import { plural } from '../../../model/names.ts';
+import { FINDINGS } from '../../../core/model/lint/findings.ts';
+import { plural } from '../../../core/model/names.ts';
 import type { Logger } from 'pino';
-import type { RequestEvent } from '../../../api/http/call.ts';
-import { undoLine, type CommandReach } from '../../../apply/report/report-document.ts';
-import { DISCLOSE_ALL } from '../../../model/destinations.ts';
+import type { RequestEvent } from '../../../client/http/call.ts';
+import { undoLine, type CommandReach } from '../../../engine/apply/report/report-document.ts';
+import { DISCLOSE_ALL } from '../../../core/model/destinations.ts';
 import {
   runOutcome,
   type CompletedRun,
   type DaemonEvent,
   type DeliveryTrouble,
-} from '../../../model/status/daemon.ts';
-import type { Change, Plan } from '../../../model/plan.ts';
-import { showSource, type Problem, type Source } from '../../../model/manifest/problem.ts';
-import { changeName, type ChangeName, type Report } from '../../../model/report.ts';
-import { changeDocument, type ChangeDocument } from '../../../plan/document/document.ts';
+} from '../../../core/model/status/daemon.ts';
+import type { Change, Plan } from '../../../core/model/plan.ts';
+import { showSource, type Problem, type Source } from '../../../core/model/manifest/problem.ts';
+import { changeName, type ChangeName, type Report } from '../../../core/model/report.ts';
+import { changeDocument, type ChangeDocument } from '../../../core/plan/document/document.ts';
 import { countRun } from './run-counts.ts';
-import { describeChange } from '../../../plan/render/describe.ts';
-import { describeDrift, subjectOf } from '../../../plan/render/drift.ts';
+import { describeChange } from '../../../core/plan/render/describe.ts';
+import { describeDrift, subjectOf } from '../../../core/plan/render/drift.ts';
 
 /**
  * One line an event: `event` is its stable name, `account`, `run` and `domain` say of what. What stands, such as a guard

@@ -1,6 +1,6 @@
 import { pino, type Logger } from 'pino';
 import pretty from 'pino-pretty';
-import { escapeInvisible, escapeJson } from '../../../model/names.ts';
+import { escapeInvisible, escapeJson } from '../../../core/model/names.ts';
 import type { OutputStream } from '../../process/standard-output.ts';
 import type { LogLevel, LogSettings } from '../../settings.ts';
 

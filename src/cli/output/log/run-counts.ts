@@ -1,7 +1,7 @@
-import { countedItems } from '../../../apply/report/report-text.ts';
-import type { CompletedRun } from '../../../model/status/daemon.ts';
-import { countActions, withholdRefused } from '../../../plan/withhold.ts';
-import { withholdChanges } from '../../../reconcile/daemon/account-run.ts';
+import { countedItems } from '../../../engine/apply/report/report-text.ts';
+import type { CompletedRun } from '../../../core/model/status/daemon.ts';
+import { countActions, withholdRefused } from '../../../core/plan/withhold.ts';
+import { withholdChanges } from '../../../service/daemon/account-run.ts';
 
 /** What a run did, or would do where it only observed, and how many changes are withheld: `1 added, 3 withheld`. */
 export function countRun(run: CompletedRun): { readonly text: string; readonly withheld: number } {

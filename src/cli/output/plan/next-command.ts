@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import type { CommandReach } from '../../../apply/report/report-document.ts';
-import type { DesiredApi } from '../../../model/desired.ts';
-import type { DaemonEvent } from '../../../model/status/daemon.ts';
-import { quoteForShell } from '../../../plan/policy.ts';
+import type { CommandReach } from '../../../engine/apply/report/report-document.ts';
+import type { DesiredApi } from '../../../core/model/desired.ts';
+import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
+import { quoteForShell } from '../../../core/plan/policy.ts';
 import type { Context } from '../../context.ts';
 import { accountsDirectory, isInStore, type CommonOptions } from '../../settings.ts';
 import { ALLOWANCES, flagOf, type PlanFlags } from '../../input/plan-options.ts';

@@ -1,24 +1,24 @@
 import { appendFile } from 'node:fs/promises';
-import type { Forecast, Plan } from '../../../model/plan.ts';
-import { approvalDigest } from '../../../plan/document/digest.ts';
+import type { Forecast, Plan } from '../../../core/model/plan.ts';
+import { approvalDigest } from '../../../core/plan/document/digest.ts';
 import {
   planContents,
   planDocument,
   type PlanContents,
   type PlanContentsOptions,
-} from '../../../plan/document/document.ts';
-import { forecast, foresee, type ForecastOptions } from '../../../plan/requests/forecast.ts';
+} from '../../../core/plan/document/document.ts';
+import { forecast, foresee, type ForecastOptions } from '../../../core/plan/requests/forecast.ts';
 import type { AppliedHeadway } from '../progress/headway.ts';
-import { renderPlanGithub } from '../../../plan/render/github.ts';
-import type { RoutesShown } from '../../../plan/render/routes.ts';
-import { planRoutes } from '../../../plan/routes/routes.ts';
-import { renderPlanMarkdown } from '../../../plan/render/markdown.ts';
-import { markdownText } from '../../../plan/render/markdown-text.ts';
-import { firstRequestsOf, type BatchSupport, type StageRequests } from '../../../plan/requests/requests.ts';
-import { sealPlan, type SavedPlan } from '../../../plan/document/saved.ts';
-import { renderPlan, type PlanTextOptions } from '../../../plan/render/text.ts';
-import type { Decision } from '../../../reconcile/decide.ts';
-import type { Planned } from '../../../reconcile/plan-once.ts';
+import { renderPlanGithub } from '../../../core/plan/render/github.ts';
+import type { RoutesShown } from '../../../core/plan/render/routes.ts';
+import { planRoutes } from '../../../core/plan/routes/routes.ts';
+import { renderPlanMarkdown } from '../../../core/plan/render/markdown.ts';
+import { markdownText } from '../../../core/plan/render/markdown-text.ts';
+import { firstRequestsOf, type BatchSupport, type StageRequests } from '../../../core/plan/requests/requests.ts';
+import { sealPlan, type SavedPlan } from '../../../core/plan/document/saved.ts';
+import { renderPlan, type PlanTextOptions } from '../../../core/plan/render/text.ts';
+import type { Decision } from '../../../engine/decide.ts';
+import type { Planned } from '../../../engine/plan-once.ts';
 import type { Context } from '../../context.ts';
 import type { OutputStream } from '../../process/standard-output.ts';
 import type { PlanFormat } from '../formats.ts';

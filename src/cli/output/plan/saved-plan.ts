@@ -1,19 +1,19 @@
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Desired } from '../../../model/desired.ts';
-import { escapeInvisible, parseDomainName } from '../../../model/names.ts';
-import { staleSince, type Difference } from '../../../plan/render/compare.ts';
-import type { PlanDocument } from '../../../plan/document/document.ts';
+import type { Desired } from '../../../core/model/desired.ts';
+import { escapeInvisible, parseDomainName } from '../../../core/model/names.ts';
+import { staleSince, type Difference } from '../../../core/plan/render/compare.ts';
+import type { PlanDocument } from '../../../core/plan/document/document.ts';
 import {
   isSealedBy,
   parseJson,
   readPlan,
   type ReadPlan,
   type SavedPlan,
-} from '../../../plan/document/saved.ts';
-import { decide, type Decision } from '../../../reconcile/decide.ts';
-import type { Planned } from '../../../reconcile/plan-once.ts';
+} from '../../../core/plan/document/saved.ts';
+import { decide, type Decision } from '../../../engine/decide.ts';
+import type { Planned } from '../../../engine/plan-once.ts';
 import type { Context } from '../../context.ts';
 import { readDesired } from '../../input/manifest/desired.ts';
 import { CommandError, EXIT, commandFailure } from '../../exit.ts';

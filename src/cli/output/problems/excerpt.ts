@@ -1,6 +1,6 @@
-import { escapeInvisible } from '../../../model/names.ts';
-import type { Problem } from '../../../model/manifest/problem.ts';
-import type { ManifestText } from '../../../manifest/read/text.ts';
+import { escapeInvisible } from '../../../core/model/names.ts';
+import type { Problem } from '../../../core/model/manifest/problem.ts';
+import type { ManifestText } from '../../../core/manifest/read/text.ts';
 
 /** The line of a problem with a caret below its column, as lines to print; none where the line may hold a secret. */
 export type Excerpt = (problem: Problem) => readonly string[];

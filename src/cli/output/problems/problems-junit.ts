@@ -1,5 +1,5 @@
-import { escapeInvisible } from '../../../model/names.ts';
-import { showSource, type Problem } from '../../../model/manifest/problem.ts';
+import { escapeInvisible } from '../../../core/model/names.ts';
+import { showSource, type Problem } from '../../../core/model/manifest/problem.ts';
 import type { CheckedManifests } from '../../context.ts';
 
 /** JUnit XML: a test case a manifest, which fails with its errors; warnings stand in its output. */

@@ -1,7 +1,7 @@
 import pkg from '../../../../package.json' with { type: 'json' };
-import { escapeInvisible } from '../../../model/names.ts';
+import { escapeInvisible } from '../../../core/model/names.ts';
 import type { CheckedManifests } from '../../context.ts';
-import type { Problem, Source } from '../../../model/manifest/problem.ts';
+import type { Problem, Source } from '../../../core/model/manifest/problem.ts';
 
 /** SARIF 2.1.0, as code scanning services take it. */
 export function problemsSarif({ problems, counts }: Omit<CheckedManifests, 'texts'>): object {

@@ -1,18 +1,18 @@
-import type { Problem } from '../../../model/manifest/problem.ts';
-import { showSource } from '../../../model/manifest/problem.ts';
-import { plural, escapeInvisible } from '../../../model/names.ts';
-import { quoteForShell } from '../../../plan/policy.ts';
-import type { WouldDelete } from '../../../plan/would-delete.ts';
+import type { Problem } from '../../../core/model/manifest/problem.ts';
+import { showSource } from '../../../core/model/manifest/problem.ts';
+import { plural, escapeInvisible } from '../../../core/model/names.ts';
+import { quoteForShell } from '../../../core/plan/policy.ts';
+import type { WouldDelete } from '../../../core/plan/would-delete.ts';
 import type { Context } from '../../context.ts';
 import { columnsOf, printJson, sentenceColumns } from '../output.ts';
 import { wantsMask, type CommonOptions } from '../../settings.ts';
-import type { ManifestCounts } from '../../../manifest/load.ts';
-import type { ManifestText } from '../../../manifest/read/text.ts';
+import type { ManifestCounts } from '../../../core/manifest/load.ts';
+import type { ManifestText } from '../../../core/manifest/read/text.ts';
 import type { Excerpt } from './excerpt.ts';
-import { silencedWords } from '../../../plan/render/totals.ts';
-import { hintLines, wrapWords } from '../../../plan/render/wrap.ts';
+import { silencedWords } from '../../../core/plan/render/totals.ts';
+import { hintLines, wrapWords } from '../../../core/plan/render/wrap.ts';
 import { styleFor } from '../style.ts';
-import type { Style } from '../../../plan/render/style.ts';
+import type { Style } from '../../../core/plan/render/style.ts';
 
 export const NO_COUNTS: ManifestCounts = { files: 0, domains: 0, aliases: 0, rules: 0, silenced: 0 };
 

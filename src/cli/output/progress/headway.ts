@@ -1,9 +1,9 @@
-import type { Client } from '../../../api/client.ts';
-import { assumedBudget, windowMs, type Budget } from '../../../rate-limit/budget.ts';
-import { stillToCome } from '../../../rate-limit/demand.ts';
-import { createSchedule } from '../../../rate-limit/scheduler.ts';
-import { leftOf, type Timetable } from '../../../rate-limit/timetable.ts';
-import { scheduleOf } from '../../../plan/requests/forecast.ts';
+import type { Client } from '../../../client/client.ts';
+import { assumedBudget, windowMs, type Budget } from '../../../core/rate-limit/budget.ts';
+import { stillToCome } from '../../../core/rate-limit/demand.ts';
+import { createSchedule } from '../../../core/rate-limit/scheduler.ts';
+import { leftOf, type Timetable } from '../../../core/rate-limit/timetable.ts';
+import { scheduleOf } from '../../../core/plan/requests/forecast.ts';
 import type { Context } from '../../context.ts';
 import type { Headway } from './run-progress.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SeedDomain } from '../../../../src/emulator/account/seed.ts';
-import type { ApiVersion } from '../../../../src/model/endpoints.ts';
-import type { PlanDocument } from '../../../../src/plan/document/document.ts';
+import type { ApiVersion } from '../../../../src/core/model/endpoints.ts';
+import type { PlanDocument } from '../../../../src/core/plan/document/document.ts';
 import { commandScene, type CommandScene } from '../../support/scene.ts';
 
 const ACME: SeedDomain = {

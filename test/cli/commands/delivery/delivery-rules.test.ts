@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DeliveryDocument } from '../../../../src/delivery/document.ts';
+import type { DeliveryDocument } from '../../../../src/service/delivery/document.ts';
 import type { Seed } from '../../../../src/emulator/account/seed.ts';
 import { deliver } from '../../support/deliver.ts';
 import { commandScene, type CommandScene } from '../../support/scene.ts';

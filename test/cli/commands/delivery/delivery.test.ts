@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DeliveryDocument } from '../../../../src/delivery/document.ts';
+import type { DeliveryDocument } from '../../../../src/service/delivery/document.ts';
 import { deliver } from '../../support/deliver.ts';
 import { commandScene, type CommandScene, type SceneOptions } from '../../support/scene.ts';
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ApiVersion } from '../../../../src/model/endpoints.ts';
+import type { ApiVersion } from '../../../../src/core/model/endpoints.ts';
 import { fwdsync } from '../../../support/command.ts';
 import { commandScene, type CommandScene } from '../../support/scene.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import planSchema from '../../../../schemas/plan.v1.schema.json' with { type: 'json' };
-import type { PlanDocument } from '../../../../src/plan/document/document.ts';
+import type { PlanDocument } from '../../../../src/core/plan/document/document.ts';
 import { deliverMessage } from '../../../../src/emulator/delivery/delivery.ts';
 import { commandScene, type CommandScene } from '../../support/scene.ts';
 import { expectSchema } from '../../support/schema.ts';

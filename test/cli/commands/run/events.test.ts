@@ -1,5 +1,5 @@
 import { fromEnvironment } from '../../../support/references.ts';
-import { decodeForward } from '../../../../src/model/destinations.ts';
+import { decodeForward } from '../../../../src/core/model/destinations.ts';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
@@ -10,11 +10,11 @@ import { createNotifier } from '../../../../src/cli/commands/run/notify/notify.t
 import { createLogger } from '../../../../src/cli/output/log/logger.ts';
 import { createEventLog } from '../../../../src/cli/output/log/event-log.ts';
 import { parseListen } from '../../../../src/cli/commands/run/serve-status.ts';
-import type { DaemonEvent, RunResult } from '../../../../src/model/status/daemon.ts';
-import type { DomainName } from '../../../../src/model/names.ts';
-import type { Change, Plan } from '../../../../src/model/plan.ts';
-import type { Problem } from '../../../../src/model/manifest/problem.ts';
-import type { Report } from '../../../../src/model/report.ts';
+import type { DaemonEvent, RunResult } from '../../../../src/core/model/status/daemon.ts';
+import type { DomainName } from '../../../../src/core/model/names.ts';
+import type { Change, Plan } from '../../../../src/core/model/plan.ts';
+import type { Problem } from '../../../../src/core/model/manifest/problem.ts';
+import type { Report } from '../../../../src/core/model/report.ts';
 import { virtualClock } from '../../../support/clock.ts';
 
 const DRIFT = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RecordName, Verification } from '../../../../src/api/client.ts';
+import type { RecordName, Verification } from '../../../../src/client/client.ts';
 import { zoneLine, zoneRecords } from '../../../../src/cli/output/documents/zone.ts';
 
 const RIGHT = { expected: ['x'], values: ['x'], valid: true };

@@ -4,10 +4,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import planSchema from '../../../../schemas/plan.v1.schema.json' with { type: 'json' };
 import reportSchema from '../../../../schemas/report.v1.schema.json' with { type: 'json' };
-import type { PlanDocument } from '../../../../src/plan/document/document.ts';
-import { hmacWith } from '../../../../src/api/http/hmac.ts';
+import type { PlanDocument } from '../../../../src/core/plan/document/document.ts';
+import { hmacWith } from '../../../../src/client/http/hmac.ts';
 import { sha256 } from '../../../../src/cli/output/output.ts';
-import { sealPlan, type SavedPlan } from '../../../../src/plan/document/saved.ts';
+import { sealPlan, type SavedPlan } from '../../../../src/core/plan/document/saved.ts';
 import { byHand } from '../../../support/by-hand.ts';
 import { commandScene, type CommandScene } from '../../support/scene.ts';
 

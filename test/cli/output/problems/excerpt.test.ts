@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { processContext } from '../../../../src/cli/context.ts';
 import { execute } from '../../../../src/cli/execute.ts';
 import { createExcerpt } from '../../../../src/cli/output/problems/excerpt.ts';
-import type { Problem } from '../../../../src/model/manifest/problem.ts';
+import type { Problem } from '../../../../src/core/model/manifest/problem.ts';
 import { commandScene } from '../../support/scene.ts';
 
 function at(line: number, column: number, code = 'unknown-key'): Problem {

@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listFleetAccounts, listFleetWorkers } from '../../../../src/fleet/records.ts';
-import { openDatabase, type Database } from '../../../../src/state/postgres/database.ts';
-import { parseStoreUrl } from '../../../../src/state/postgres/store-url.ts';
+import { listFleetAccounts, listFleetWorkers } from '../../../../src/service/fleet/records.ts';
+import { openDatabase, type Database } from '../../../../src/engine/state/postgres/database.ts';
+import { parseStoreUrl } from '../../../../src/engine/state/postgres/store-url.ts';
 import { startEmulator, type Emulator } from '../../../../src/emulator/http/server.ts';
 import { startPostgres, type TestPostgres } from '../../../support/postgres.ts';
 import { fwdsync } from '../../../support/command.ts';
-import { startWorker, type WorkerProcess } from '../../../fleet/support/worker-process.ts';
+import { startWorker, type WorkerProcess } from '../../../service/fleet/support/worker-process.ts';
 import { watchAccount, type WatchedAccount } from './watched-account.ts';
 
 /** Accounts of one domain in an emulator, their manifests as files, a PostgreSQL of its own, and real processes over all of it. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, vi } from 'vitest';
 import { runs } from '../share.ts';
 import { openScene, type Scene } from './scene.ts';
 import { readsOf } from './sweeps.ts';
-import type { WorkerProcess } from '../../../fleet/support/worker-process.ts';
+import type { WorkerProcess } from '../../../service/fleet/support/worker-process.ts';
 
 const { accounts: ACCOUNTS, workers: WORKERS } = runs(
   { accounts: 2_000, workers: 4 },

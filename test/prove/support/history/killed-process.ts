@@ -1,9 +1,9 @@
 import * as fs from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { systemClock } from '../../../../src/cli/context.ts';
-import { createClient } from '../../../../src/api/create.ts';
-import { loadManifest } from '../../../../src/manifest/load.ts';
-import { applyManifest } from '../../../../src/reconcile/apply-manifest.ts';
+import { createClient } from '../../../../src/client/create.ts';
+import { loadManifest } from '../../../../src/core/manifest/load.ts';
+import { applyManifest } from '../../../../src/engine/apply-manifest.ts';
 
 // A process of its own that applies a manifest, and that is killed while it writes to the history for the n-th time: a part
 // of what was to be written is on disk then.

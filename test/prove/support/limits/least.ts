@@ -1,4 +1,4 @@
-import type { ApiVersion } from '../../../../src/model/endpoints.ts';
+import type { ApiVersion } from '../../../../src/core/model/endpoints.ts';
 import type { Counts, DomainShape, RuleCounts, Shape } from './shapes.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RateLimitRule } from '../../../../src/emulator/http/rate-limit.ts';
-import type { ApiVersion } from '../../../../src/model/endpoints.ts';
+import type { ApiVersion } from '../../../../src/core/model/endpoints.ts';
 import { randomOf } from '../../../simulation/support/world.ts';
 
 /** So many items of a section, by what becomes of them. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createEmulator, type EmulatorCore } from '../../../../src/emulator/emulator.ts';
 import type { SeedDomain } from '../../../../src/emulator/account/seed.ts';
-import { accountName } from '../../../../src/state/account-name.ts';
-import { publishManifests } from '../../../../src/state/postgres/revisions.ts';
-import type { Database } from '../../../../src/state/postgres/database.ts';
-import { worldClock, type WorldClock } from '../../../reconcile/support/world-clock.ts';
+import { accountName } from '../../../../src/engine/state/account-name.ts';
+import { publishManifests } from '../../../../src/engine/state/postgres/revisions.ts';
+import type { Database } from '../../../../src/engine/state/postgres/database.ts';
+import { worldClock, type WorldClock } from '../../../engine/support/world-clock.ts';
 import type { Moment } from '../routing-oracle.ts';
-import type { Queue } from '../../../../src/fleet/queue.ts';
+import type { Queue } from '../../../../src/service/fleet/queue.ts';
 import { memoryQueue } from './memory-queue.ts';
 
 /** The account before, and two manifests of it that are published one after the other; below `version: 1`. */

@@ -1,5 +1,5 @@
-import type { Clock, Every } from '../../../../src/model/clock.ts';
-import type { WorldClock } from '../../../reconcile/support/world-clock.ts';
+import type { Clock, Every } from '../../../../src/core/model/clock.ts';
+import type { WorldClock } from '../../../engine/support/world-clock.ts';
 import { forever, type Process } from '../process.ts';
 
 /** What befalls a worker at one point of its run. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../../src/model/clock.ts';
-import type { Queue, RunJob } from '../../../../src/fleet/queue.ts';
+import type { Clock } from '../../../../src/core/model/clock.ts';
+import type { Queue, RunJob } from '../../../../src/service/fleet/queue.ts';
 
 interface Entry {
   job: RunJob;

@@ -1,5 +1,5 @@
 import type { Dump } from '../../../../src/emulator/account/dump.ts';
-import type { Database } from '../../../../src/state/postgres/database.ts';
+import type { Database } from '../../../../src/engine/state/postgres/database.ts';
 import { restorable } from '../../../golden/support/undo.ts';
 import { probesOf, type Probe } from '../probes.ts';
 import { lookAtRoutes, routingBreaches, type Moment } from '../routing-oracle.ts';

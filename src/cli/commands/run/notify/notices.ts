@@ -1,11 +1,11 @@
-import { plural } from '../../../../model/names.ts';
+import { plural } from '../../../../core/model/names.ts';
 import {
   runOutcome,
   type CompletedRun,
   type DaemonEvent,
   type DeliveryTrouble,
-} from '../../../../model/status/daemon.ts';
-import { subjectOf } from '../../../../plan/render/drift.ts';
+} from '../../../../core/model/status/daemon.ts';
+import { subjectOf } from '../../../../core/plan/render/drift.ts';
 import { troubleText } from '../../../output/log/event-log.ts';
 
 /** A message for people. */

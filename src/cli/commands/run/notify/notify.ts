@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../../../../model/clock.ts';
-import { isLoopback } from '../../../../model/endpoints.ts';
-import type { DaemonEvent } from '../../../../model/status/daemon.ts';
+import type { Clock } from '../../../../core/model/clock.ts';
+import { isLoopback } from '../../../../core/model/endpoints.ts';
+import type { DaemonEvent } from '../../../../core/model/status/daemon.ts';
 import type { Context } from '../../../context.ts';
 import { usageError } from '../../../exit.ts';
 import { operatorSecret } from '../../../input/references/references.ts';

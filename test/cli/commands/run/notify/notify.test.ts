@@ -8,8 +8,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createConcealer } from '../../../../../src/cli/commands/run/conceal.ts';
 import { openNotifier } from '../../../../../src/cli/commands/run/notify/notify.ts';
 import type { NotifyFormat } from '../../../../../src/cli/commands/run/notify/notify-bodies.ts';
-import type { DaemonEvent, RunResult } from '../../../../../src/model/status/daemon.ts';
-import type { Change } from '../../../../../src/model/plan.ts';
+import type { DaemonEvent, RunResult } from '../../../../../src/core/model/status/daemon.ts';
+import type { Change } from '../../../../../src/core/model/plan.ts';
 import { virtualClock } from '../../../../support/clock.ts';
 
 type Body = Readonly<Record<string, unknown>>;

@@ -1,0 +1,159 @@
+import { type Endpoint, endpointText } from '../../core/model/endpoints.ts';
+import { fail, succeed, type Result } from '../../core/model/result.ts';
+import { ContradictionError, DecodeError, objectOf, type Json } from '../operations/decode.ts';
+import { escapeInvisible } from '../../core/model/names.ts';
+import type { ApiError, FieldErrors } from '../errors.ts';
+import type { PacedReply } from './pacing.ts';
+import type { Reply } from './dispatch.ts';
+import type { WireRequest } from './transport.ts';
+
+type AnswerReply = Extract<Reply, { readonly kind: 'answer' }>;
+type FailureReply = Extract<Reply, { readonly kind: 'failure' }>;
+export type Decode<T> = (json: Json | null) => T;
+
+/** The result of a request: a value, or one of the errors (v4: Errors). Deletes are decoded from null. */
+export function readAnswer<T>(
+  request: WireRequest,
+  reply: PacedReply,
+  decode: Decode<T>,
+): Result<T, ApiError> {
+  const endpoint = endpointText(request.endpoint);
+  switch (reply.kind) {
+    case 'stopped':
+      return fail(stopped(endpoint, 'interrupted', 'interrupted'));
+    case 'objected':
+      return fail(stopped(endpoint, 'lock-lost', reply.message));
+    case 'too-long':
+      return fail({
+        kind: 'rate-limited',
+        endpoint,
+        status: 429,
+        waitSeconds: reply.seconds,
+        message: `the service asks to wait ${reply.seconds} s, longer than a run may last`,
+      });
+    case 'failure':
+      return fail(failureError(request.endpoint, reply));
+    case 'answer':
+      return reply.status >= 200 && reply.status < 300
+        ? decodeAnswer(request, reply, decode)
+        : fail(statusError(request.endpoint, reply));
+  }
+}
+
+function stopped(endpoint: string, cause: 'interrupted' | 'lock-lost', message: string): ApiError {
+  return { kind: 'stopped', endpoint, status: null, cause, message };
+}
+
+function failureError(of: Endpoint, { cause, message }: FailureReply): ApiError {
+  const endpoint = endpointText(of);
+  // A read did nothing, whether or not it arrived.
+  if (cause === 'unsent' || (cause === 'cut' && of.method === 'GET')) {
+    return stopped(endpoint, 'interrupted', 'interrupted');
+  }
+  if (cause === 'unreachable') {
+    const text = `the service cannot be reached: ${message}`;
+    return { kind: 'unreachable', endpoint, status: null, message: text };
+  }
+  return {
+    kind: 'unknown-outcome',
+    endpoint,
+    status: null,
+    cause: cause === 'cut' ? 'connection' : cause,
+    message: `no complete answer: ${message}`,
+  };
+}
+
+function decodeAnswer<T>(request: WireRequest, reply: AnswerReply, decode: Decode<T>): Result<T, ApiError> {
+  const endpoint = endpointText(request.endpoint);
+  const { status } = reply;
+  try {
+    const json = status === 204 ? null : objectOf(parseJson(reply.text), 'the body');
+    // v3: General differences. A failure that comes with status 200.
+    if (json?.['success'] === false && request.successFlag !== 'ignored') {
+      return fail({
+        kind: 'rejected',
+        endpoint,
+        status,
+        ...messageOf(json, 'the answer says success: false'),
+      });
+    }
+    return succeed(decode(json));
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const cause = error instanceof ContradictionError ? 'contradictory' : 'undecodable';
+    const message = `the answer cannot be used: ${error.message}`;
+    return fail({ kind: 'unknown-outcome', endpoint, status, cause, message });
+  }
+}
+
+function statusError(of: Endpoint, { status, text }: AnswerReply): ApiError {
+  const endpoint = endpointText(of);
+  const { message, errors } = readErrorBody(text, status);
+  if (status === 401) {
+    return { kind: 'unauthorised', endpoint, status, message: `401, the key is not accepted: ${message}` };
+  }
+  if (status === 403) return { kind: 'forbidden', endpoint, status, message };
+  if (status === 404) return { kind: 'not-found', endpoint, status, message };
+  if (status >= 400 && status < 500) return { kind: 'rejected', endpoint, status, message, errors };
+  if (status >= 300 && status < 400) {
+    const refusal = `the service redirects (${status}), which is never followed`;
+    return { kind: 'redirect', endpoint, status, message: refusal };
+  }
+  const cause = 'server-error';
+  return { kind: 'unknown-outcome', endpoint, status, cause, message: `status ${status}: ${message}` };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new DecodeError(text.trim() === '' ? 'the body is empty' : 'the body is not JSON');
+  }
+}
+
+interface ErrorBody {
+  readonly message: string;
+  readonly errors: FieldErrors;
+}
+
+const LONGEST_RAW_TEXT = 200;
+
+/** v4: Errors; the order message, error, first of errors, raw text also reads the bodies of v3. */
+function readErrorBody(text: string, status: number): ErrorBody {
+  const raw = escapeInvisible(text.replace(/\s+/g, ' ').trim().slice(0, LONGEST_RAW_TEXT));
+  const fallback = raw === '' ? `status ${status}` : raw;
+  const body = parseLoose(text);
+  return body === null ? { message: fallback, errors: {} } : messageOf(body, fallback);
+}
+
+/** The message and field errors of an error body, or of a failed entry of a batch. */
+export function messageOf(body: Readonly<Record<string, unknown>>, fallback: string): ErrorBody {
+  const errors = decodeFieldErrors(body['errors']);
+  const stated = [body['message'], body['error'], Object.values(errors).flat()[0]];
+  const message = stated.find((text): text is string => typeof text === 'string' && text.trim() !== '');
+  return { message: message === undefined ? fallback : escapeInvisible(message), errors };
+}
+
+/** Values are arrays of strings, and strings in some answers of v3. */
+function decodeFieldErrors(value: unknown): FieldErrors {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  const fields = Object.entries(value).map(([field, messages]): [string, readonly string[]] => {
+    const list: readonly unknown[] = Array.isArray(messages) ? messages : [messages];
+    return [
+      field,
+      list.map((text) => escapeInvisible(typeof text === 'string' ? text : JSON.stringify(text))),
+    ];
+  });
+  return Object.fromEntries(fields);
+}
+
+function parseLoose(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,115 @@
+import type { Clock } from '../../core/model/clock.ts';
+import { endpointText, type Endpoint } from '../../core/model/endpoints.ts';
+import { fail, type Result } from '../../core/model/result.ts';
+import type { ApiError } from '../errors.ts';
+import { readAnswer, type Decode } from './answer.ts';
+import type { Objection, Pacer, Sent, Urgency } from './pacing.ts';
+import type { Reply } from './dispatch.ts';
+import type { Transport, WireRequest } from './transport.ts';
+
+/** One sending of a request, for logs and metrics; a request that is sent again makes several. */
+export interface RequestEvent extends Sent {
+  /** Method and route template. */
+  readonly endpoint: string;
+  /** Counts from 1. */
+  readonly attempt: number;
+}
+
+export interface CallPorts {
+  readonly transport: Transport;
+  readonly pacer: Pacer;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: RequestEvent) => void) | undefined;
+}
+
+/** How the requests of a client are sent. */
+export interface Manner {
+  readonly urgency: Urgency;
+  /** To writes. */
+  readonly objection?: Objection | undefined;
+}
+
+/**
+ * Sends a request, again where that is certain to do no harm, and decodes its answer. A body that must not be old is made
+ * by `bodyNow` right before each sending; null: it could not be made, and nothing is sent.
+ */
+export type Call = <T>(
+  request: WireRequest,
+  decode: Decode<T>,
+  bodyNow?: () => Promise<object | null>,
+) => Promise<Result<T, ApiError>>;
+
+export function createCall(ports: CallPorts, { urgency, objection: toWrites }: Manner): Call {
+  const { transport, pacer, signal, onEvent } = ports;
+  return async (request, decode, bodyNow) => {
+    const endpoint = endpointText(request.endpoint);
+    const prepared = transport.prepare(request);
+    if (!prepared.ok) return fail(notSent(endpoint, prepared.message));
+    const { send } = prepared;
+    const objection = request.endpoint.method === 'GET' ? undefined : toWrites;
+    const prepare = bodyNow === undefined ? undefined : freshSender(transport, request, bodyNow);
+    const paced = { endpoint, urgency, objection, continues: request.continues };
+    let sendings = 0;
+    const onSent = (sent: Sent): void => {
+      sendings += 1;
+      onEvent?.({ ...sent, endpoint, attempt: sendings });
+    };
+    for (let attempt = 1; ; attempt += 1) {
+      const reply = await pacer.run({ ...paced, send, prepare, onSent });
+      const result = readAnswer(request, reply, decode);
+      if (result.ok) return result;
+      // What cannot be used of an answer may be named in an error.
+      const error = { ...result.error, message: transport.redact(result.error.message) };
+      if (!isRepeatable(request.endpoint, error) || signal?.aborted === true) return fail(error);
+      if (!(await mayRetry(ports, attempt))) return fail(error);
+    }
+  };
+}
+
+/** How often one request goes out at most, the first time included. */
+const ATTEMPTS = 3;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 20_000;
+const LEAST_RETRIES = 10;
+const RETRY_SHARE = 0.1;
+
+/**
+ * Whether a request may go out once more after this attempt, which counts from 1: a tenth of all requests may be repetitions,
+ * and at least ten. Counts it and waits out the pause before it, with full jitter: a service that comes back is not met by
+ * everybody at once.
+ */
+export async function mayRetry(
+  { pacer, clock, random, signal }: Pick<CallPorts, 'pacer' | 'clock' | 'random' | 'signal'>,
+  attempt: number,
+): Promise<boolean> {
+  const { total, retried } = pacer.totals();
+  if (attempt >= ATTEMPTS || retried >= Math.max(LEAST_RETRIES, total * RETRY_SHARE)) return false;
+  pacer.countRetry();
+  await clock.sleep(random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)), signal);
+  return true;
+}
+
+/** Makes the body anew, and gives what sends it; null: it could not be made. */
+function freshSender(
+  transport: Transport,
+  request: WireRequest,
+  bodyNow: () => Promise<object | null>,
+): () => Promise<(() => Promise<Reply>) | null> {
+  return async () => {
+    const body = await bodyNow();
+    const fresh = body === null ? null : transport.prepare({ ...request, body });
+    return fresh?.ok === true ? fresh.send : null;
+  };
+}
+
+function notSent(endpoint: string, message: string): ApiError {
+  return { kind: 'rejected', endpoint, status: null, message: `not sent: ${message}`, errors: {} };
+}
+
+/** A read may always be repeated; a write only when it certainly was not processed. */
+function isRepeatable(endpoint: Endpoint, error: ApiError): boolean {
+  if (error.kind === 'unreachable') return true;
+  return endpoint.method === 'GET' && error.kind === 'unknown-outcome' && error.cause !== 'too-large';
+}

@@ -1,0 +1,47 @@
+import { escapeInvisible } from '../../core/model/names.ts';
+import { fail, succeed, type Result } from '../../core/model/result.ts';
+
+/** What may not stand in a segment, encoded or not: a proxy on the way may decode, fold or cut it. */
+const UNSAFE = /[\u0000-\u0020/\\?#%\u007f]/;
+/** Words that the routes of either generation have where an id stands. */
+const RESERVED = new Set(['batch', 'bulk', 'aliases-all', 'count', 'search']);
+/** Segments of which a reserved word would be another endpoint. */
+const IDS = new Set(['id', 'alias', 'rule']);
+
+/** A path below the base URL, made of a template and checked segments; the error says why there is none. */
+export function buildPath(
+  template: string,
+  params: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, string | number | boolean>> = {},
+): Result<string, string> {
+  const segments: string[] = [];
+  for (const part of template.split('/').slice(1)) {
+    if (!part.startsWith(':')) {
+      segments.push(part);
+      continue;
+    }
+    const name = part.slice(1);
+    const value = params[name];
+    if (value === undefined) return fail(`no value is there for :${name} in the path of a request`);
+    const fault = segmentFault(name, value);
+    if (fault !== null) return fail(fault);
+    segments.push(encodeURIComponent(value));
+  }
+  return succeed(`/${segments.join('/')}${queryText(query)}`);
+}
+
+/** Says why a value cannot stand for a segment of a template; null if it can. */
+export function segmentFault(name: string, value: string): string | null {
+  if (isSafeSegment(name, value)) return null;
+  return `${escapeInvisible(JSON.stringify(value))} cannot stand for :${name} in the path of a request`;
+}
+
+function isSafeSegment(name: string, value: string): boolean {
+  if (value === '' || value === '.' || value === '..' || UNSAFE.test(value)) return false;
+  return value.isWellFormed() && !(IDS.has(name) && RESERVED.has(value.toLowerCase()));
+}
+
+function queryText(query: Readonly<Record<string, string | number | boolean>>): string {
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
+}

@@ -1,0 +1,145 @@
+import { createValueFinder, UNKNOWN, type ValueFinder } from '../../core/model/text/value-finder.ts';
+import { decodingsOf, decodingsOfToken, TOKEN } from './decodings.ts';
+import type { Reply } from './dispatch.ts';
+
+/** Takes values out of what the service says, in whatever encoding it repeats them. */
+export interface Redactor {
+  /** `shown` stands in its place; that of the first time counts. */
+  readonly add: (value: string, shown: string) => void;
+  /** The text without the values. Where one was encoded, what surrounds it is decoded too. Long texts are cut. */
+  readonly redact: (text: string, effort?: Effort) => string;
+}
+
+/** Characters that may still be searched, in all decodings of one text or of all texts of an answer. */
+interface Effort {
+  left: number;
+}
+
+/** Texts are searched up to the first length, and shown up to the second one. */
+const LONGEST_SEARCHED = 65_536;
+const LONGEST_SHOWN = 16_384;
+/** Characters that are searched and decoded: about a second. The texts of an answer share them. */
+const MOST_SEARCHED = 2 ** 25;
+/** A short text takes as long as so many characters. */
+const LEAST_EFFORT = 16;
+const ROUNDS = 8;
+const HIDDEN = '***';
+
+export function createRedactor(): Redactor {
+  const shownOf = new Map<string, string>();
+  const finder = createValueFinder();
+  return {
+    add(value, shown) {
+      for (const form of [value, value.normalize('NFKC')]) {
+        if (!shownOf.has(form)) shownOf.set(form, shown);
+        finder.add(form);
+      }
+    },
+    redact(text, effort = { left: MOST_SEARCHED }) {
+      const isCut = text.length > LONGEST_SEARCHED;
+      const searched = text.slice(0, LONGEST_SEARCHED);
+      const redacted = redactWith(finder, searched, {
+        effort,
+        show: (value) => shownOf.get(value) ?? HIDDEN,
+      });
+      // A value where the text was cut is not recognised: what is near to it is not shown.
+      const most = isCut ? Math.min(redacted.length / 4, LONGEST_SHOWN) : LONGEST_SHOWN;
+      return redacted.length > most ? `${redacted.slice(0, most)}…` : redacted;
+    },
+  };
+}
+
+function redactWith(
+  finder: ValueFinder,
+  text: string,
+  { effort, show }: { readonly effort: Effort; readonly show: (value: string) => string },
+): string {
+  let current = text;
+  const spend = (characters: number): void => {
+    effort.left -= Math.max(characters, LEAST_EFFORT);
+  };
+  // A text that takes too long to search is taken to hold a value.
+  const holds = (candidate: string): boolean => {
+    spend(candidate.length);
+    return effort.left < 0 || finder.isIn(candidate);
+  };
+  const hides = (token: string): boolean => decodingsOfToken(token, spend).some(holds);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const found = decodingsOf(current, spend).find(
+      (decoding) => holds(decoding) || decoding.match(TOKEN)?.some(hides),
+    );
+    if (effort.left < 0) return HIDDEN;
+    if (found === undefined) return current;
+    const plain = finder.replaceIn(found, show);
+    current = plain.replace(TOKEN, (token) => (hides(token) ? HIDDEN : token)).replaceAll(UNKNOWN, '?');
+  }
+  return HIDDEN;
+}
+
+/** Fields that people read, and by which nothing is judged. v4: Errors, Account, Domain verification, Email log; v3 writes `error` too. */
+const TEXTS: ReadonlySet<string> = new Set([
+  'message',
+  'error',
+  'errors',
+  'lock_reason',
+  'provider',
+  'subject',
+  'hostname',
+  'local',
+  'server',
+]);
+/** One of their names, or an escaped letter, which may be a part of one. */
+const MAY_HAVE_TEXTS = new RegExp(String.raw`"(?:${[...TEXTS].join('|')})"|\\u00[4-7]`);
+
+/**
+ * An answer as it may go on: every text for people in it is redacted. What else an answer of a successful request holds is
+ * data, by which the account is judged, and stays as it is.
+ */
+export function redactReply(reply: Reply, { redact }: Redactor): Reply {
+  if (reply.kind === 'failure') return { ...reply, message: redact(reply.message) };
+  const scope = reply.status >= 200 && reply.status < 300 ? 'texts' : 'everything';
+  if (scope === 'texts' && !MAY_HAVE_TEXTS.test(reply.text)) return reply;
+  const effort = { left: MOST_SEARCHED };
+  return { ...reply, text: redactBody(reply.text, scope, (text) => redact(text, effort)) };
+}
+
+function redactBody(text: string, scope: 'texts' | 'everything', redact: (text: string) => string): string {
+  let isChanged = false;
+  const redacted = (part: string): string => {
+    const after = redact(part);
+    isChanged ||= after !== part;
+    return after;
+  };
+  try {
+    const value = walk(JSON.parse(text), { scope, depth: 0, redact: redacted });
+    // Data is passed on as it was written: numbers do not survive every decoder.
+    return isChanged || scope === 'everything' ? JSON.stringify(value) : text;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return scope === 'everything' ? redact(text) : text;
+  }
+}
+
+interface Walk {
+  readonly scope: 'texts' | 'everything';
+  readonly depth: number;
+  readonly redact: (text: string) => string;
+}
+
+const DEEPEST = 32;
+
+function walk(value: unknown, { scope, depth, redact }: Walk): unknown {
+  if (typeof value === 'string') return scope === 'everything' ? redact(value) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === DEEPEST) return scope === 'everything' ? HIDDEN : value;
+  if (Array.isArray(value)) return value.map((item) => walk(item, { scope, depth: depth + 1, redact }));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      const inner = TEXTS.has(key) ? 'everything' : scope;
+      return [
+        scope === 'everything' ? redact(key) : key,
+        walk(item, { scope: inner, depth: depth + 1, redact }),
+      ];
+    }),
+  );
+}

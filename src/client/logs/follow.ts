@@ -1,0 +1,162 @@
+import type { Clock } from '../../core/model/clock.ts';
+import type { DomainName } from '../../core/model/names.ts';
+import { succeed, type Result } from '../../core/model/result.ts';
+import type { ApiError } from '../errors.ts';
+import { LARGEST_LOG_PAGE, type OnLogEntries } from './pages.ts';
+import type { LogEntry, LogPage, LogQuery, LogsClient } from './logs.ts';
+
+export interface FollowOptions {
+  readonly client: Pick<LogsClient, 'listLogs'>;
+  readonly domain: DomainName;
+  /** With `after`: from that time on; without: what arrives from now on. */
+  readonly query: Omit<LogQuery, 'order' | 'limit' | 'cursor'>;
+  /** Entries asked for at once, 1 to 200. */
+  readonly pageSize: number;
+  readonly clock: Clock;
+  /** Aborted: it ends. */
+  readonly signal: AbortSignal;
+  readonly onEntries: OnLogEntries;
+  /** A poll that failed; the next one tries again. */
+  readonly onTrouble: (error: ApiError) => void;
+}
+
+const POLL_MS = 5_000;
+
+/**
+ * Hands out every entry once, oldest first, until the signal is aborted: polls every 5 s from where the last poll ended, page
+ * by page while there is more. Ends with an error that another request would not fix.
+ */
+export async function followLogs(options: FollowOptions): Promise<Result<void, ApiError>> {
+  const { clock, signal, query } = options;
+  let position = query.after === undefined ? null : startPosition([], options.pageSize);
+  while (!signal.aborted) {
+    const read: Result<LogPosition, ApiError> =
+      position === null ? await findEnd(options) : await readForward(options, position);
+    if (read.ok) position = read.value;
+    else if (read.error.kind === 'stopped') break;
+    else if (isPassing(read.error)) options.onTrouble(read.error);
+    else return read;
+    await clock.sleep(POLL_MS, signal);
+  }
+  return succeed(undefined);
+}
+
+/** What is there already: what comes after it is followed. */
+async function findEnd({
+  client,
+  domain,
+  query,
+  pageSize,
+}: FollowOptions): Promise<Result<LogPosition, ApiError>> {
+  const page = await client.listLogs(domain, { ...query, order: 'newest', limit: LARGEST_LOG_PAGE });
+  return page.ok ? succeed(startPosition(page.value.entries.toReversed(), pageSize)) : page;
+}
+
+/** All that is new by now. */
+async function readForward(
+  options: FollowOptions,
+  position: LogPosition,
+): Promise<Result<LogPosition, ApiError>> {
+  let page = await firstPage(options, position);
+  for (;;) {
+    if (!page.ok) return page;
+    const { entries, next } = page.value;
+    const news = position.accept(entries);
+    if (news.length > 0) await options.onEntries(news);
+    if (next === null || entries.length === 0 || options.signal.aborted) return succeed(position);
+    page = await readFrom(options, { cursor: next });
+    // It expired meanwhile: the next poll starts again.
+    if (isLost(page)) return succeed(position);
+  }
+}
+
+/**
+ * From the anchor, or from the newest entry's time where the service does not know the anchor any more: what follows it
+ * begins with entries that are known, or it is not believed.
+ */
+async function firstPage(
+  options: FollowOptions,
+  position: LogPosition,
+): Promise<Result<LogPage<string>, ApiError>> {
+  const cursor = position.anchor();
+  if (cursor !== null) {
+    const page = await readFrom(options, { cursor });
+    const isBelieved = page.ok && page.value.entries.some(({ id }) => position.knows(id));
+    if (isBelieved || (!page.ok && !isLost(page))) return page;
+  }
+  const since = position.since();
+  return readFrom(options, since === null ? {} : { after: Math.max(since, options.query.after ?? since) });
+}
+
+function readFrom(
+  { client, domain, query, pageSize }: FollowOptions,
+  from: Pick<LogQuery, 'cursor' | 'after'>,
+): ReturnType<LogsClient['listLogs']> {
+  return client.listLogs(domain, { ...query, ...from, order: 'oldest', limit: pageSize });
+}
+
+function isLost(page: Result<unknown, ApiError>): boolean {
+  return !page.ok && (page.error.kind === 'rejected' || page.error.kind === 'not-found');
+}
+
+function isPassing({ kind }: ApiError): boolean {
+  return kind === 'unreachable' || kind === 'unknown-outcome';
+}
+
+/** How far a log was followed. */
+interface LogPosition {
+  /** The cursor to read from, after which entries are known; null: there is none yet. */
+  anchor(): string | null;
+  /** The time, in epoch milliseconds, to read from without a cursor; null: from the beginning. */
+  since(): number | null;
+  knows(id: string): boolean;
+  /** Which of these entries are new; from then on they are known. */
+  accept(entries: readonly LogEntry[]): readonly LogEntry[];
+}
+
+/** Entries of one second have no order that is stated: some of those that came last are read again. */
+const OVERLAP_MS = 60_000;
+const KEPT_IDS = 10_000;
+
+/** After these entries, oldest first; what is older than all of them is not handed out. */
+function startPosition(before: readonly LogEntry[], pageSize: number): LogPosition {
+  const known = new Set(before.map(({ id }) => id));
+  const first = firstWanted(before);
+  // So many of a page may be known already that the rest of it still leads forward; never fewer than tell a lost cursor.
+  const overlap = Math.max(2, Math.floor(pageSize / 2));
+  let recent = before.slice(-overlap);
+  const newest = (): number | null => recent.at(-1)?.createdAt ?? null;
+  return {
+    knows: (id) => known.has(id),
+    since() {
+      const time = newest();
+      return time === null ? null : time - OVERLAP_MS;
+    },
+    anchor() {
+      const since = (newest() ?? 0) - OVERLAP_MS;
+      const first = recent.findIndex(({ createdAt }) => (createdAt ?? 0) >= since);
+      return recent[Math.min(first, recent.length - 2)]?.id ?? null;
+    },
+    accept(entries) {
+      const news = entries.filter(({ id, createdAt }) => !known.has(id) && (createdAt ?? first) >= first);
+      for (const { id } of news) known.add(id);
+      forgetOldest(known);
+      recent = [...recent, ...news].slice(-overlap);
+      return news;
+    },
+  };
+}
+
+/** Of the second of the oldest of these there may be others that were not read; unless all are of that second. */
+function firstWanted(before: readonly LogEntry[]): number {
+  const oldest = before[0]?.createdAt ?? -Infinity;
+  return oldest === before.at(-1)?.createdAt ? oldest : oldest + 1;
+}
+
+/** A set gives its members in the order in which they came. */
+function forgetOldest(known: Set<string>): void {
+  for (const id of known) {
+    if (known.size <= KEPT_IDS) return;
+    known.delete(id);
+  }
+}

@@ -1,0 +1,101 @@
+import { ENDPOINTS, endpointText, type Endpoint } from '../../core/model/endpoints.ts';
+import { fail } from '../../core/model/result.ts';
+import type { Call } from '../http/call.ts';
+import type { Answer } from '../client.ts';
+import { arrayField, countField, type Json } from '../operations/decode.ts';
+import { decodeLogEntry } from './decode.ts';
+import type { LogPage, LogQuery, LogsClient, LogSearch, LogStatus } from './logs.ts';
+import { defined, filterQuery } from './v4.ts';
+
+const E = ENDPOINTS.v3;
+const BOUNCES: readonly LogStatus[] = ['BOUNCED', 'HARD-BOUNCE', 'SOFT-BOUNCE'];
+
+/** v3: Email logs. Lists know no filter but an alias; searches need both times. */
+export function v3Logs(call: Call): LogsClient {
+  return {
+    listLogs(domain, query = {}) {
+      const { alias, cursor } = query;
+      const endpoint = alias === undefined ? E.listLogs : E.listAliasLogs;
+      const missing = missingInList(query);
+      if (missing !== null) return refuse(endpoint, missing);
+      const params = alias === undefined ? { domain } : { domain, alias };
+      return call({ endpoint, params, query: defined({ next_cursor: cursor }) }, listPage);
+    },
+    countLogs: (domain, filter = {}) =>
+      call({ endpoint: E.countLogs, params: { domain }, query: defined(filterQuery(filter)) }, (json) =>
+        // The document does not show the body: v4's name, or the obvious other one.
+        countField(json ?? {}, json?.['total'] === undefined ? 'count' : 'total'),
+      ),
+    getLog: (domain, id) =>
+      // The document does not show the body: bare as in v4, or wrapped as v3's others.
+      call({ endpoint: E.getLog, params: { domain, id } }, (json) => decodeLogEntry(json?.['log'] ?? json)),
+    searchLogs(domain, search) {
+      const missing = missingInSearch(search);
+      if (missing !== null) return refuse(E.searchLogs, missing);
+      const { text, after = 0, before = 0, order, statuses } = search;
+      const query = {
+        text,
+        filter: statuses === undefined ? 'all' : 'failure',
+        order: order === 'oldest' ? 'asc' : 'desc',
+        after: Math.floor(after / 1000),
+        before: Math.ceil(before / 1000),
+      };
+      return call({ endpoint: E.searchLogs, params: { domain }, query }, (json) => ({
+        entries: entriesOf(json),
+        next: null,
+        total: null,
+      }));
+    },
+  };
+}
+
+/** What of a list's query v3 cannot be asked; null: nothing. */
+export function missingInList(query: LogQuery): string | null {
+  const { alias: _, cursor: __, ...rest } = query;
+  const first = firstStated(rest);
+  return first === null ? null : `v3 lists logs without ${first}`;
+}
+
+/** What of a search v3 cannot be asked, or what it needs; null: nothing. */
+export function missingInSearch({
+  text: _,
+  order,
+  statuses,
+  after,
+  before,
+  ...rest
+}: LogSearch): string | null {
+  const first = firstStated(rest);
+  if (first !== null) return `v3 searches logs without ${first}`;
+  if (after === undefined || before === undefined) return 'v3 searches logs only between two times';
+  if (order === 'relevance') return 'v3 orders what it finds by time';
+  if (statuses === undefined || sameStatuses(statuses, BOUNCES)) return null;
+  return `v3 searches logs of all statuses, or of ${BOUNCES.join(', ')} together`;
+}
+
+/** Under the name that the API gives it. */
+function firstStated(query: Readonly<Record<string, unknown>>): string | null {
+  const name = Object.keys(query).find((key) => query[key] !== undefined) ?? null;
+  return name === 'statuses' ? 'status' : name;
+}
+
+function sameStatuses(a: readonly LogStatus[], b: readonly LogStatus[]): boolean {
+  return new Set(a).size === b.length && b.every((status) => a.includes(status));
+}
+
+/** Without a cursor in the answer the last id of a page is where the next one begins. */
+function listPage(json: Json | null): LogPage<string> {
+  const entries = entriesOf(json);
+  const stated = json?.['next_cursor'];
+  const next = stated === undefined ? (entries.at(-1)?.id ?? null) : stated;
+  return { entries, next: typeof next === 'string' ? next : null, total: null };
+}
+
+function entriesOf(json: Json | null): LogPage<never>['entries'] {
+  return arrayField(json ?? {}, 'logs').map(decodeLogEntry);
+}
+
+async function refuse<T>(endpoint: Endpoint, why: string): Answer<T> {
+  const message = `not sent: ${why}`;
+  return fail({ kind: 'rejected', endpoint: endpointText(endpoint), status: null, message, errors: {} });
+}

@@ -1,0 +1,208 @@
+import { ENDPOINTS, LIMITS } from '../../core/model/endpoints.ts';
+import { parseDomainName, type DomainName } from '../../core/model/names.ts';
+import type { Account, ObservedDomain } from '../../core/model/observed.ts';
+import type { DomainState, ObservedAlias } from '../../core/model/resources.ts';
+import { fail, succeed, type Result } from '../../core/model/result.ts';
+import type { Call } from '../http/call.ts';
+import type { Answer, Client, DomainUpdate } from '../client.ts';
+import {
+  arrayField,
+  DecodeError,
+  expectSame,
+  limitField,
+  nullableString,
+  objectField,
+  objectOf,
+  stringField,
+  timeOf,
+  type Json,
+} from './decode.ts';
+import type { Dialect } from './dialects.ts';
+import type { ApiError } from '../errors.ts';
+import { readListing, type ListingRequest } from '../listing.ts';
+import { decodeAlias } from './aliases.ts';
+
+type DomainOperations = Pick<
+  Client,
+  | 'getAccount'
+  | 'listWhitelabels'
+  | 'listDomains'
+  | 'listDomainsWithAliases'
+  | 'getDomain'
+  | 'addDomain'
+  | 'updateDomain'
+  | 'deleteDomain'
+>;
+
+/** v4, v3: Account, Domains. */
+export function domainOperations(call: Call, dialect: Dialect): DomainOperations {
+  const { endpoints, domainSettings } = dialect;
+  return {
+    getAccount: () =>
+      call({ endpoint: endpoints.getAccount, params: {} }, (json) =>
+        decodeAccount(objectField(json ?? {}, 'account')),
+      ),
+    listWhitelabels: dialect.version === 'v4' ? null : () => listWhitelabels(call),
+    listDomains: (filter) =>
+      readListing(call, {
+        ...domainListing(dialect, decodeDomain),
+        query: {
+          ...dialect.orders.domains,
+          ...(filter === undefined ? {} : { [dialect.domainFilter]: filter.query }),
+        },
+      }),
+    listDomainsWithAliases: () => readListing(call, domainListing(dialect, decodeDomainWithAliases)),
+    getDomain: (domain) => call({ endpoint: endpoints.getDomain, params: { domain } }, theDomain(domain)),
+    addDomain(domain, state) {
+      const body = { domain, ...settingsOf(domainSettings.add, state) };
+      return call({ endpoint: endpoints.addDomain, params: {}, body }, theDomain(domain));
+    },
+    updateDomain: (domain, state) => updateDomain(call, dialect, domain, state),
+    deleteDomain: (domain) => call({ endpoint: endpoints.deleteDomain, params: { domain } }, () => undefined),
+  };
+}
+
+function domainListing(
+  { endpoints, orders, pageSize }: Dialect,
+  decode: (row: unknown) => ObservedDomain,
+): ListingRequest<ObservedDomain> {
+  return {
+    endpoint: endpoints.listDomains,
+    params: {},
+    query: orders.domains,
+    field: 'domains',
+    pageSize: pageSize.domains,
+    decode,
+    keyOf: ({ domain }) => domain,
+  };
+}
+
+/** v4: PUT resets what is left out. So all settings are sent, those that are not stated as they were read just before. */
+async function updateDomain(
+  call: Call,
+  { endpoints, domainSettings }: Dialect,
+  domain: DomainName,
+  state: DomainState,
+): Answer<DomainUpdate> {
+  const reads: Result<ObservedDomain, ApiError>[] = [];
+  const settings = async (): Promise<DomainState | null> => {
+    const read = await call({ endpoint: endpoints.getDomain, params: { domain } }, theDomain(domain));
+    reads.push(read);
+    return read.ok ? settingsOf(domainSettings.update, { ...read.value, ...state }) : null;
+  };
+  const request = { endpoint: endpoints.updateDomain, params: { domain } };
+  const after = await call(request, theDomain(domain), settings);
+  const before = reads.at(-1);
+  if (before?.ok === false) return fail(unread(before.error));
+  if (!after.ok) return after;
+  if (before === undefined) throw new Error(`${domain} was updated without a read`);
+  return succeed({ before: before.value, after: after.value });
+}
+
+/** Where the outcome of a read is not known, that of the update is: it was not sent. */
+function unread(error: ApiError): ApiError {
+  const { endpoint, message } = error;
+  return error.kind === 'unknown-outcome' ? { kind: 'unproven', endpoint, status: null, message } : error;
+}
+
+function listWhitelabels(call: Call): Answer<readonly string[]> {
+  return call({ endpoint: ENDPOINTS.v3.listWhitelabels, params: {} }, (json) =>
+    arrayField(json ?? {}, 'whitelabels').map((row) => stringField(objectOf(row, 'a whitelabel'), 'name')),
+  );
+}
+
+function theDomain(name: string): (json: Json | null) => ObservedDomain {
+  return (json) => {
+    const domain = decodeDomain(objectField(json ?? {}, 'domain'));
+    expectSame('domain', name, domain.domain);
+    return domain;
+  };
+}
+
+function settingsOf(settings: readonly (keyof DomainState)[], state: DomainState): DomainState {
+  return Object.fromEntries(
+    settings.flatMap((setting) => (state[setting] === undefined ? [] : [[setting, state[setting]]])),
+  );
+}
+
+/** v4: Account; v3: Account, whose limits are in `limits` as well. */
+function decodeAccount(value: unknown): Account {
+  const json = objectOf(value, 'account');
+  const plan = objectOf(json['plan'] ?? {}, 'field plan');
+  const limits = objectOf(json['limits'] ?? {}, 'field limits');
+  const retention = json['email_log_retention_days'];
+  return {
+    email: stringField(json, 'email'),
+    // Only null is documented: anything but null and false is taken for a lock.
+    locked: json['locked'] !== null && json['locked'] !== undefined && json['locked'] !== false,
+    lockReason: typeof json['lock_reason'] === 'string' ? json['lock_reason'] : null,
+    overQuota: json['over_quota'] === true,
+    ...(typeof retention === 'number' ? { logRetentionDays: retention } : {}),
+    plan: {
+      name: nullableString(plan, 'name'),
+      domainsLimit: limitField(plan, 'domains_limit') ?? limitField(limits, 'domains'),
+      aliasesLimit: limitField(plan, 'aliases_limit') ?? limitField(limits, 'aliases'),
+      rulesLimit: limitField(plan, 'rules_limit'),
+    },
+  };
+}
+
+/** v4: Domain; v3: Domain, where `active` says that its MX records lead to the service; without the aliases that some answers embed: at most 200 of them, so no listing. */
+export function decodeDomain(value: unknown): ObservedDomain {
+  const json = objectOf(value, 'domain');
+  return {
+    domain: decodeDomainName(stringField(json, 'domain')),
+    notification_email: nullableString(json, 'notification_email'),
+    whitelabel: nullableString(json, 'whitelabel'),
+    ...(json['webhook'] === undefined ? {} : { webhook: nullableString(json, 'webhook') }),
+    ...decodeRoutingEngine(json),
+    ...(json['rules_fallback_email'] === undefined
+      ? {}
+      : { rulesFallbackEmail: nullableString(json, 'rules_fallback_email') }),
+    ...flag(json, json['forwarding_ready'] === undefined ? 'active' : 'forwarding_ready', 'forwardingReady'),
+    ...flag(json, 'send_ready', 'sendReady'),
+    ...flag(json, 'banned', 'banned'),
+    ...flag(json, 'strict_mxes', 'strictMxes'),
+    ...flag(json, 'notify_when_spam_blocked', 'notifyWhenSpamBlocked'),
+    createdAt: timeOf(json['created_at'] ?? json['added']),
+    readAt: null,
+  };
+}
+
+/** v3: Domain. */
+function decodeDomainWithAliases(value: unknown): ObservedDomain {
+  const domain = decodeDomain(value);
+  const aliases = decodeEmbedded(objectOf(value, 'domain')['aliases']);
+  return aliases === null ? domain : { ...domain, aliases };
+}
+
+/**
+ * Returns null where the aliases may not be all (a row has no total, so one with room for another proves it), or one of them
+ * cannot be used: it must not hide the other domains.
+ */
+function decodeEmbedded(rows: unknown): readonly ObservedAlias[] | null {
+  if (!Array.isArray(rows) || rows.length >= LIMITS.embeddedAliases) return null;
+  try {
+    const aliases = rows.map(decodeAlias);
+    return new Set(aliases.map(({ id }) => id)).size === rows.length ? aliases : null;
+  } catch (error) {
+    if (error instanceof DecodeError) return null;
+    throw error;
+  }
+}
+
+/** A live domain whose name no manifest can hold is listed anyway: it must not hide the others. */
+function decodeDomainName(text: string): DomainName {
+  const parsed = parseDomainName(text);
+  return parsed.ok ? parsed.value : (text.toLowerCase() as DomainName);
+}
+
+function decodeRoutingEngine(json: Json): Pick<ObservedDomain, 'routingEngine'> {
+  const engine = json['routing_engine'];
+  return engine === null || engine === 'alias' || engine === 'rules' ? { routingEngine: engine } : {};
+}
+
+function flag<Name extends string>(json: Json, field: string, name: Name): Partial<Record<Name, boolean>> {
+  const value = json[field];
+  return typeof value === 'boolean' ? ({ [name]: value } as Record<Name, boolean>) : {};
+}

@@ -1,0 +1,158 @@
+import { sameDestinations } from '../../core/model/destinations.ts';
+import { actionKey, changeKey, itemKey } from '../../core/model/item-key.ts';
+import { SECTIONS } from '../../core/model/kinds.ts';
+import type { DomainName } from '../../core/model/names.ts';
+import type { Change, Plan } from '../../core/model/plan.ts';
+import { sameMatch, sameSetting, type DomainState } from '../../core/model/resources.ts';
+import { chainOfKind } from '../../core/plan/requests/order.ts';
+import { isRefused } from '../../core/plan/withhold.ts';
+import { isHeldUp, recordSkips, STAGE_ONE_FAILED, whyBlocked, type Ledger } from './ledger.ts';
+import { isNotKept } from './memory/not-kept.ts';
+import type { ApplyInput } from './ports.ts';
+
+/** Changes as they were approved at the start, in which those of later plans are found again. */
+export type Approval = ReadonlyMap<string, Change>;
+
+export function approve(changes: readonly Change[]): Approval {
+  return new Map(changes.map((change) => [actionKey(change), change]));
+}
+
+/**
+ * Whether a change of a later plan is among the approved ones. A delete is only ever sent for the very item that was
+ * seen then: what somebody made since under the same name, or gave another purpose, is not ours to delete.
+ */
+export function isApprovedBy(approval: Approval, change: Change): boolean {
+  const approved = approval.get(actionKey(change));
+  if (approved === undefined) return completesAdd(approval, change);
+  if (wasTouched(change, approved)) return false;
+  if (change.action !== 'delete') return true;
+  if (approved.id !== null && approved.id !== change.id) return false;
+  return !holdsMore(change, approved) && !isRepurposed(change, approved);
+}
+
+/** True if an update gives an added domain what was approved with the add, and its request cannot take (v3: the webhook). */
+function completesAdd(approval: Approval, change: Change): boolean {
+  if (change.kind !== 'domain' || change.action !== 'update') return false;
+  const wanted = approval.get(actionKey({ ...change, action: 'add' }))?.desired as DomainState | undefined;
+  return change.fields.every(
+    (field) =>
+      wanted?.[field] !== undefined &&
+      sameSetting(field, change.desired?.[field], wanted[field]) &&
+      sameSetting(field, change.observed?.[field], null),
+  );
+}
+
+/** What may run, as it was said before the run. */
+export interface Approvals {
+  readonly approved: Approval;
+  /** Kept from running. */
+  readonly heldBack: Approval;
+  readonly newcomers: ApplyInput['newcomers'];
+}
+
+export function approvalsOf({ plan, heldBack, newcomers }: ApplyInput): Approvals {
+  return { approved: approve(plan.changes), heldBack: approve(heldBack), newcomers };
+}
+
+export function isHeldBack({ heldBack }: Approvals, change: Change): boolean {
+  return heldBack.has(actionKey(change));
+}
+
+/**
+ * What of a plan that was made on the way may be sent: not what is held back, not what the service rejected or accepted
+ * before as it is, no delete that was not approved, and nothing new if a guard speaks against the new plan.
+ */
+export function selectWork(plan: Plan, approvals: Approvals, ledger: Ledger): readonly Change[] {
+  const guard = isRefused(plan) ? 'refuses' : 'passes';
+  const lost = lostRoutes(plan, ledger);
+  const work: Change[] = [];
+  for (const change of plan.changes) {
+    if (isHeldBack(approvals, change) || isNotKept(ledger, change) || wasRejected(ledger, change)) continue;
+    const reason = isApprovedBy(approvals.approved, change)
+      ? heldUpReason(ledger, change, lost)
+      : newcomerReason(approvals, change, guard);
+    if (reason === null) work.push(change);
+    else recordSkips(ledger, [change], reason);
+  }
+  return work;
+}
+
+/** Domains in which something was accepted before stage 2 and is not in place. */
+function lostRoutes(plan: Plan, ledger: Ledger): ReadonlySet<DomainName> {
+  const lost = plan.changes.filter((change) => change.stage === 1 && isNotKept(ledger, change));
+  return new Set(lost.filter(({ kind }) => chainOfKind(kind) === 'routes').map(({ domain }) => domain));
+}
+
+/** A rejection in its way lasts for the run, and so does what the service does not keep. */
+function heldUpReason(ledger: Ledger, change: Change, lost: ReadonlySet<DomainName>): string | null {
+  const blocked = whyBlocked(ledger, change.domain, change.kind);
+  if (blocked !== null || change.stage === 1) return blocked;
+  const chain = chainOfKind(change.kind);
+  if (chain === 'routes' && lost.has(change.domain)) return 'something before it was not kept';
+  return isHeldUp(ledger, change.domain, chain, 'for-good') ? STAGE_ONE_FAILED : null;
+}
+
+function newcomerReason(approvals: Approvals, change: Change, guard: 'refuses' | 'passes'): string | null {
+  if (change.action === 'delete' || change.reason === 'undo' || isLeft(approvals, change)) {
+    return 'it appeared or changed during the run: the next plan shows it';
+  }
+  return guard === 'refuses' ? 'it appeared during the run, and a guard refuses it' : null;
+}
+
+/**
+ * Where a plan runs as it was approved: what it says nothing about. Ranks follow from the order that it does state; a domain
+ * that it takes to be there, and that is gone by now, was deleted by somebody.
+ */
+function isLeft({ approved, newcomers }: Approvals, change: Change): boolean {
+  if (newcomers !== 'left' || change.action === 'move') return false;
+  if (change.kind === 'domain' && change.action === 'add') return true;
+  return approved.values().every((known) => itemKey(known) !== itemKey(change));
+}
+
+function wasRejected({ failed }: Ledger, change: Change): boolean {
+  const entry = failed.get(itemKey(change));
+  return entry?.cause === 'rejected' && changeKey(entry.change) === changeKey(change);
+}
+
+/** An undo changes nothing that is otherwise by now than it was when the undo was approved; what it moved itself aside. */
+function wasTouched(change: Change, approved: Change): boolean {
+  const [now, before] = [change.observed, approved.observed];
+  if (change.reason !== 'undo' || approved.conditional) return false;
+  if (now === null || before === null) return now !== before;
+  return isElsewhere(now, before) || isOtherMail(now, before) || differs(change, approved);
+}
+
+/** Settings, and whether a rule is active. */
+function differs(change: Change, approved: Change): boolean {
+  if (change.kind === 'rule' && approved.kind === 'rule')
+    return change.observed?.active !== approved.observed?.active;
+  if (change.kind !== 'domain' || approved.kind !== 'domain') return false;
+  return change.fields.some(
+    (field) => !sameSetting(field, change.observed?.[field], approved.observed?.[field]),
+  );
+}
+
+/** That the manifest does not name it says little about what somebody has just pointed elsewhere. */
+function isRepurposed(change: Change, approved: Change): boolean {
+  const [now, before] = [change.observed, approved.observed];
+  if (change.reason !== 'prune' || now === null || before === null) return false;
+  return isElsewhere(now, before) || isOtherMail(now, before);
+}
+
+type Live = NonNullable<Change['observed']>;
+
+function isElsewhere(now: Live, before: Live): boolean {
+  return 'forward' in now && 'forward' in before && !sameDestinations(now.forward, before.forward);
+}
+
+function isOtherMail(now: Live, before: Live): boolean {
+  return 'match' in now && 'match' in before && !sameMatch(now.match, before.match);
+}
+
+/** Of a domain that is deleted: whether more would go with it than was known. */
+function holdsMore(change: Change, approved: Change): boolean {
+  if (change.kind !== 'domain' || approved.kind !== 'domain') return false;
+  const [now, before] = [change.contents, approved.contents];
+  if (now === undefined || before === undefined) return false;
+  return SECTIONS.some((section) => now[section] > before[section]);
+}

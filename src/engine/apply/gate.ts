@@ -1,0 +1,157 @@
+import { itemKey } from '../../core/model/item-key.ts';
+import { KINDS } from '../../core/model/kinds.ts';
+import { nameKey, plural, takesOthers, type DomainName } from '../../core/model/names.ts';
+import type { Change } from '../../core/model/plan.ts';
+import { dependenciesOf, findLedTo } from '../../core/plan/requests/dependencies.ts';
+import { chainOfKind } from '../../core/plan/requests/order.ts';
+import {
+  hasTrouble,
+  isHeldUp,
+  isUnseen,
+  recordSkips,
+  STAGE_ONE_FAILED,
+  stopOn,
+  whyStopped,
+  type Ledger,
+} from './ledger.ts';
+import type { KnownAccount } from './known-account.ts';
+
+/** Why a change must not be sent now; null: it may. */
+export type Gate = (change: Change) => string | null;
+
+/** Keeps mail where it goes as long as what is to take it was not added or updated. */
+export function stageOneGate(ledger: Ledger): Gate {
+  return (change) => {
+    const beside = findBeside(ledger, change);
+    if (beside !== undefined) return `alias ${beside.name}, whose mail it matches meanwhile, was not added`;
+    const ledTo = findLedTo(change, (domain) => ledger.undone.get(domain as DomainName)?.values() ?? []);
+    if (ledTo === undefined) return null;
+    const what = `${ledTo.name} of ${ledTo.domain}, to which it forwards,`;
+    return `${what} was not ${ledTo.action === 'add' ? 'added' : 'updated'}`;
+  };
+}
+
+/**
+ * A catch-all, a pattern, or an alias whose labelled addresses have aliases of their own matches the mail of an alias that
+ * is not there: it changes only when what was to be added beside it is in place.
+ */
+function findBeside(ledger: Ledger, change: Change): Change | undefined {
+  if (change.kind !== 'alias' || change.action !== 'update') return undefined;
+  const undone = ledger.undone.get(change.domain)?.values() ?? [];
+  return Iterator.from(undone).find(
+    ({ kind, action, name }) => kind === 'alias' && action === 'add' && matchesMailOf(change.name, name),
+  );
+}
+
+function matchesMailOf(name: string, missing: string): boolean {
+  return takesOthers(name) || nameKey(missing).startsWith(`${nameKey(name)}+`);
+}
+
+/**
+ * What takes a route away goes only where everything that was to replace it is in place, and nobody still needs it. `held`:
+ * domains of which something is held back, or not known.
+ */
+export function stageTwoGate(
+  ledger: Ledger,
+  held: ReadonlySet<DomainName>,
+  dependencies: Dependencies,
+): Gate {
+  return (change) => {
+    const stopped = whyStopped(ledger);
+    if (stopped !== null) return stopped;
+    const chain = chainOfKind(change.kind);
+    if (isHeldUp(ledger, change.domain, chain)) return STAGE_ONE_FAILED;
+    if (chain === 'routes' && ledger.misplaced.has(change.domain)) return MISPLACED;
+    const others = dependencies.get(itemKey(change)) ?? NO_DOMAINS;
+    const holder = [...others].find((domain) => held.has(domain) || hasTrouble(ledger, domain));
+    return holder === undefined ? null : `${holder} may still forward there`;
+  };
+}
+
+/** What is known right before a part of stage 2. */
+export interface Passage {
+  readonly gate: Gate;
+  /** True if the gate stops a change only for what this run ended elsewhere, and no listing shows that yet. */
+  readonly awaits: (change: Change) => boolean;
+  /** The domains that were read. */
+  readonly seen: ReadonlySet<DomainName>;
+}
+
+/**
+ * The same for what one part of stage 2 takes away. The other domains that forwarded there are read right before it, and
+ * what one of them is seen to forward to still is kept.
+ */
+export async function forwarderGate(
+  late: readonly Change[],
+  { gate, dependencies }: { readonly gate: Gate; readonly dependencies: Dependencies },
+  { ledger, account }: { readonly ledger: Ledger; readonly account: KnownAccount },
+): Promise<Passage> {
+  const open = late.filter((change) => gate(change) === null);
+  const names = new Set(open.flatMap((change) => [...(dependencies.get(itemKey(change)) ?? NO_DOMAINS)]));
+  if (names.size === 0) return { gate, awaits: () => false, seen: names };
+  const read = await account.reread(names);
+  if (!read.ok) stopOn(ledger, read.error);
+  const plan = account.planAgain(names);
+  const unread = new Set(plan.withheld.map(({ domain }) => domain));
+  const going = new Set(late.map(itemKey));
+  const staying = plan.changes.filter((change) => !going.has(itemKey(change)));
+  const forwarding = dependenciesByItem(open, staying);
+  const lasting = dependenciesByItem(
+    open,
+    staying.filter((change) => !isUnseen(ledger, change)),
+  );
+  const holderOf = (change: Change, forwarders: Dependencies): DomainName | undefined => {
+    const item = itemKey(change);
+    const unknown = unread.intersection(dependencies.get(item) ?? NO_DOMAINS);
+    const [holder] = (forwarders.get(item) ?? NO_DOMAINS).union(unknown);
+    return holder;
+  };
+  return {
+    gate(change) {
+      const holder = holderOf(change, forwarding);
+      return gate(change) ?? (holder === undefined ? null : `${holder} may still forward there`);
+    },
+    awaits: (change) =>
+      gate(change) === null &&
+      holderOf(change, forwarding) !== undefined &&
+      holderOf(change, lasting) === undefined,
+    seen: names,
+  };
+}
+
+/**
+ * Returns these changes of a domain's stage 2 without those that take routes away, where by the latest read mail would lose
+ * delivery by them that does not by the plan: somebody may have changed what was to deliver it.
+ */
+export function withoutNewLosses(
+  domain: DomainName,
+  going: readonly Change[],
+  { ledger, account }: { readonly ledger: Ledger; readonly account: KnownAccount },
+): readonly Change[] {
+  const lost = account.newLosses(domain, going, (change) => ledger.done.has(itemKey(change)));
+  if (lost.length === 0) return going;
+  const more = lost.length > 1 ? ` and ${plural(lost.length - 1, 'other address')}` : '';
+  const reason = `mail to ${lost[0]}${more} would be lost by it: the account was changed during the run`;
+  const takesRoute = ({ kind }: Change): boolean => KINDS[kind].routesMail;
+  recordSkips(ledger, going.filter(takesRoute), reason);
+  return going.filter((change) => !takesRoute(change));
+}
+
+/** By item: the other domains that forward to what a change takes away. */
+export type Dependencies = ReadonlyMap<string, ReadonlySet<DomainName>>;
+
+const MISPLACED = 'a rule came back at a different rank than was sent, and its order is corrected first';
+const NO_DOMAINS: ReadonlySet<DomainName> = new Set();
+
+/** By item, for what is planned again on the way is another change of the same item. */
+export function dependenciesByItem(
+  changes: readonly Change[],
+  ending: readonly Change[] = changes,
+): Dependencies {
+  const byItem = new Map<string, ReadonlySet<DomainName>>();
+  for (const [change, domains] of dependenciesOf(changes, ending)) {
+    const item = itemKey(change);
+    byItem.set(item, domains.union(byItem.get(item) ?? NO_DOMAINS));
+  }
+  return byItem;
+}

@@ -1,0 +1,281 @@
+import { errorText, type ApiError } from '../../client/errors.ts';
+import { observeSections } from '../../client/observe-sections.ts';
+import { packSections } from '../../client/packed.ts';
+import { normaliseDestination, type Destination } from '../../core/model/destinations.ts';
+import { managedSections, type Desired } from '../../core/model/desired.ts';
+import { SECTIONS } from '../../core/model/kinds.ts';
+import type { DomainName } from '../../core/model/names.ts';
+import type { Account, Observed, ObservedDomain, UnprovenRead } from '../../core/model/observed.ts';
+import type { Adoption, Change, Plan } from '../../core/model/plan.ts';
+import { NO_PRIOR_DOMAIN, type Prior, type PriorDomain } from '../../core/model/prior.ts';
+import { fail, succeed, type Result } from '../../core/model/result.ts';
+import { pickSettings, type ObservedAlias } from '../../core/model/resources.ts';
+import { managedState } from '../../core/plan/diff/settings.ts';
+import { signature } from '../../core/plan/diff/kinds.ts';
+import { makePlan, type PlanInput } from '../../core/plan/plan.ts';
+import { needsFreshRead, readsOfChangedDomains, type PlannedRead } from '../../core/plan/requests/reads.ts';
+import { DOMAINS_AT_ONCE } from '../../core/plan/requests/requests.ts';
+import { stopFor } from './ledger.ts';
+import { createLossCheck, type LossCheck } from '../../core/plan/loss-check.ts';
+import type { ApplyInput, ApplyPorts } from './ports.ts';
+import { hasSettings } from './send/senders.ts';
+import { sideBySide } from './side-by-side.ts';
+
+/** The account as it is known by now: the latest read, what answers said of it, and what follows from both. */
+export interface KnownAccount {
+  /** Kept up to date in place. */
+  readonly observed: LatestRead;
+  readonly findings: Findings;
+  /** Reads again the domains that these changes are themselves about, or the list of all; each keeps its sections. */
+  readonly readChangedDomains: (changes: readonly Change[]) => Promise<Result<void, ApiError>>;
+  /**
+   * Reads the managed sections of these domains again, those that the account does not have left out. A domain that cannot be
+   * read becomes unproven; an error is one of the run.
+   */
+  readonly reread: (names: Iterable<DomainName>) => Promise<Result<void, ApiError>>;
+  /** The same to verify what was written: reads that a write waits for go first. */
+  readonly verify: (names: Iterable<DomainName>) => Promise<Result<void, ApiError>>;
+  /**
+   * Remembers, before domains are added, that a `*` to the account's own address is what the service makes with them: for the next run,
+   * where this one is killed before it reads the aliases.
+   */
+  readonly expectAdded: (names: readonly DomainName[]) => Promise<void>;
+  /**
+   * Reads the aliases that the service made with a domain that was just added, and remembers its `*`; from then on that read
+   * ages like any other.
+   */
+  readonly readAdded: (domain: DomainName) => Promise<Result<readonly ObservedAlias[], ApiError>>;
+  /** See `needsFreshRead`. */
+  readonly isStale: (domain: DomainName, late: readonly Change[]) => boolean;
+  /** What is still to be done in these domains by the latest read; passwords, which nobody can read, left out. */
+  readonly planAgain: (names: Iterable<DomainName>, prior?: Prior) => Plan;
+  readonly newLosses: LossCheck;
+}
+
+/** `Observed`, domain by domain as it was last read. */
+export interface LatestRead {
+  readonly account: Account;
+  readonly domains: Map<DomainName, ObservedDomain>;
+  readonly unproven: Map<DomainName, UnprovenRead>;
+}
+
+/** What the answers of this run said that no later read shows. */
+export interface Findings {
+  /** Domains that this run added: as the answer described them, when it came. */
+  readonly added: Map<DomainName, ObservedDomain | null>;
+  /** Domains whose settings this run wrote: as they were right before, what is not managed included. */
+  readonly rewritten: Map<DomainName, ObservedDomain>;
+  /** Signatures of the destinations that the service gave the `*` of domains that this run added. */
+  readonly givenCatchAlls: Map<DomainName, string>;
+  /** Rules that the service gave another id than was sent; from then on their entries mean those. */
+  readonly renamedRules: Adoption[];
+  /** Digits after the point that the service keeps of a rank, once it showed that it does not keep all. */
+  rankDigits: number | null;
+}
+
+export function openKnownAccount(
+  input: ApplyInput,
+  { client, clock, state }: Pick<ApplyPorts, 'client' | 'clock' | 'state'>,
+): KnownAccount {
+  const { plan, desired, observed, prior: priorAtStart } = input;
+  const { account } = observed;
+  const latest = { account, domains: new Map(observed.domains), unproven: new Map(observed.unproven) };
+  const { domains } = latest;
+  const findings = noFindings();
+  const inputOf = (names: Iterable<DomainName>, read: Observed, prior = priorAtStart): PlanInput => ({
+    ...planInput(input, findings, { client, clock }),
+    desired: narrow(desired, names),
+    observed: read,
+    prior: withCatchAlls(withRenamedRules(prior, findings.renamedRules), findings.givenCatchAlls),
+  });
+  const rememberGiven = openGivenMemory(input, findings, state);
+  return {
+    observed: latest,
+    findings,
+    readChangedDomains: (changes) =>
+      readDomains(readsOfChangedDomains(changes, { observed, version: client.version }), latest, client),
+    reread: (names) => reread(names, latest, { client, clock, desired }),
+    async verify(names) {
+      const all = [...names];
+      for (const name of all) {
+        const made = findings.added.get(name) ?? null;
+        if (made !== null && !domains.has(name)) domains.set(name, made);
+      }
+      return reread(all, latest, { client: client.withUrgency('verification'), clock, desired });
+    },
+    expectAdded: (names) => rememberGiven(names, [normaliseDestination(observed.account.email)]),
+    async readAdded(domain) {
+      const aliases = await client.listAliases(domain);
+      const made = findings.added.get(domain);
+      if (!aliases.ok || made === undefined) return aliases;
+      if (made !== null) domains.set(domain, { ...made, aliases: aliases.value, readAt: clock.monotonic() });
+      const catchAll = aliases.value.find(({ name }) => name === '*');
+      if (catchAll === undefined) findings.givenCatchAlls.delete(domain);
+      else await rememberGiven([domain], catchAll.forward);
+      return aliases;
+    },
+    isStale: (domain, late) => needsFreshRead(late, domains.get(domain)?.readAt ?? null, clock.monotonic()),
+    planAgain: (names, prior) => makePlan(inputOf(names, latest, prior)),
+    newLosses: createLossCheck(plan.changes, (domain, read) =>
+      inputOf([domain], read === 'latest' ? latest : observed),
+    ),
+  };
+}
+
+/** What is the same in every plan of a run. */
+function planInput(
+  { manifestSize, policy }: ApplyInput,
+  { rankDigits }: Findings,
+  { client, clock }: Pick<ApplyPorts, 'client' | 'clock'>,
+): Omit<PlanInput, 'desired' | 'observed' | 'prior'> {
+  return {
+    manifestSize,
+    policy: { ...policy, rotate: [] },
+    now: clock.now(),
+    api: { url: client.url, version: client.version },
+    ...(rankDigits === null ? {} : { rankDigits }),
+  };
+}
+
+function noFindings(): Findings {
+  return {
+    added: new Map(),
+    rewritten: new Map(),
+    givenCatchAlls: new Map(),
+    renamedRules: [],
+    rankDigits: null,
+  };
+}
+
+/** Remembers what the service gives the `*` of new domains, at once: for the next run, where this one is killed. */
+function openGivenMemory(
+  { desired, prior }: ApplyInput,
+  findings: Findings,
+  state: ApplyPorts['state'],
+): (names: readonly DomainName[], forward: readonly Destination[]) => Promise<void> {
+  return async (names, forward) => {
+    if (names.length === 0) return;
+    const given = signature({ kind: 'alias', state: { forward } }, desired.references);
+    const memories = new Map<DomainName, PriorDomain>();
+    for (const name of names) {
+      findings.givenCatchAlls.set(name, given);
+      memories.set(name, withCatchAll(prior.domains.get(name), given));
+    }
+    await state.remember({ domains: memories, manifest: null });
+  };
+}
+
+function withCatchAll(prior: PriorDomain | undefined, givenCatchAll: string): PriorDomain {
+  // It was another domain of that name that was left in place.
+  const { inSyncDigest: _, ...known } = prior ?? NO_PRIOR_DOMAIN;
+  return { ...known, givenCatchAll };
+}
+
+async function relist(
+  { domains, unproven }: LatestRead,
+  client: ApplyPorts['client'],
+): Promise<Result<void, ApiError>> {
+  const listed = await client.listDomains();
+  if (!listed.ok) return listed;
+  const before = new Map(domains);
+  domains.clear();
+  for (const row of listed.value) domains.set(row.domain, withSections(row, before.get(row.domain)));
+  // What is certainly not there cannot be read, and is not unproven for that.
+  for (const name of unproven.keys()) if (!domains.has(name)) unproven.delete(name);
+  return succeed(undefined);
+}
+
+/** Only a list shows that one is gone. */
+async function readDomains(
+  reads: readonly PlannedRead[],
+  latest: LatestRead,
+  client: ApplyPorts['client'],
+): Promise<Result<void, ApiError>> {
+  const { domains } = latest;
+  const names = reads.flatMap(({ domain }) => domain ?? []);
+  if (names.length < reads.length) return relist(latest, client);
+  for (const read of await Promise.all(names.map((name) => client.getDomain(name)))) {
+    if (!read.ok) return read.error.kind === 'not-found' ? relist(latest, client) : read;
+    domains.set(read.value.domain, withSections(read.value, domains.get(read.value.domain)));
+  }
+  return succeed(undefined);
+}
+
+async function reread(
+  names: Iterable<DomainName>,
+  { domains, unproven }: LatestRead,
+  { client, clock, desired }: Pick<ApplyPorts, 'client' | 'clock'> & Pick<ApplyInput, 'desired'>,
+): Promise<Result<void, ApiError>> {
+  let fatal: ApiError | null = null;
+  await sideBySide(names, DOMAINS_AT_ONCE, async (name) => {
+    const live = domains.get(name);
+    const entry = desired.domains.get(name);
+    if (live === undefined || entry === undefined || fatal !== null) return;
+    const sections = await observeSections(client, name, managedSections(entry));
+    if (sections.ok) {
+      domains.set(name, { ...live, ...packSections(sections.value, entry), readAt: clock.monotonic() });
+      unproven.delete(name);
+      return;
+    }
+    if (stopFor(sections.error) !== null) fatal ??= sections.error;
+    unproven.set(name, { reason: errorText(sections.error) });
+  });
+  return fatal === null ? succeed(undefined) : fail(fatal);
+}
+
+/** Settings that are not managed were sent back as they were: where they differ now, somebody changed them meanwhile. */
+export function foreignSettings(
+  { observed, findings }: Pick<KnownAccount, 'observed' | 'findings'>,
+  desired: Desired,
+): readonly string[] {
+  return [...findings.rewritten].flatMap(([domain, before]) => {
+    const live = observed.domains.get(domain);
+    const entry = desired.domains.get(domain);
+    if (live === undefined || entry?.state !== 'present') return [];
+    const managed = managedState(entry);
+    return Object.entries(pickSettings(before))
+      .filter(([field, value]) => !(field in managed) && !hasSettings(live, { [field]: value }))
+      .map(
+        ([field]) =>
+          `${field} of ${domain} is not managed and changed while this run wrote the other settings: ` +
+          'check that it has the value that was intended',
+      );
+  });
+}
+
+function withCatchAlls(prior: Prior, given: Findings['givenCatchAlls']): Prior {
+  if (given.size === 0) return prior;
+  const domains = new Map(prior.domains);
+  for (const [domain, givenCatchAll] of given) {
+    domains.set(domain, { ...(domains.get(domain) ?? NO_PRIOR_DOMAIN), givenCatchAll });
+  }
+  return { ...prior, domains };
+}
+
+function withRenamedRules(prior: Prior, renamed: readonly Adoption[]): Prior {
+  if (renamed.length === 0) return prior;
+  const domains = new Map(prior.domains);
+  for (const { domain, name, id } of renamed) {
+    const known = domains.get(domain) ?? NO_PRIOR_DOMAIN;
+    domains.set(domain, { ...known, ruleIds: new Map(known.ruleIds).set(name, id) });
+  }
+  return { ...prior, domains };
+}
+
+function narrow(desired: Desired, names: Iterable<DomainName>): Desired {
+  const domains = Iterator.from(names).flatMap((name) => {
+    const entry = desired.domains.get(name);
+    return entry === undefined ? [] : [[name, entry] as const];
+  });
+  return { ...desired, domains: new Map(domains) };
+}
+
+function withSections(domain: ObservedDomain, before: ObservedDomain | undefined): ObservedDomain {
+  const known = before ?? domain;
+  const read = SECTIONS.filter((section) => known[section] !== undefined);
+  return {
+    ...domain,
+    readAt: known.readAt,
+    ...Object.fromEntries(read.map((section) => [section, known[section]])),
+  };
+}

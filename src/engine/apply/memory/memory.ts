@@ -1,0 +1,186 @@
+import { accountEntryKey, ruleIdKey, entryKey } from '../../../core/model/item-key.ts';
+import { presentEntries, type Desired, type PresentDomain } from '../../../core/model/desired.ts';
+import { nameKey, type DomainName, type NameKey } from '../../../core/model/names.ts';
+import type { Observed, ObservedDomain } from '../../../core/model/observed.ts';
+import type { Adoption, Plan } from '../../../core/model/plan.ts';
+import type { ManifestSize, Prior, PriorDomain, Verified, KeptOtherwise } from '../../../core/model/prior.ts';
+import { KINDS, SECTION_KINDS, SECTIONS, type Section } from '../../../core/model/kinds.ts';
+import type { DesiredRule } from '../../../core/model/resources.ts';
+import type { Memory } from '../../state/store.ts';
+import { managedState } from '../../../core/plan/diff/settings.ts';
+import { leftBehind } from '../../../core/plan/left-behind.ts';
+import { signature, type Wanted } from '../../../core/plan/diff/kinds.ts';
+
+export interface MemoryInput {
+  readonly desired: Desired;
+  /** Digests of the domains that are in place, with all that they have. */
+  readonly inSyncDigests: ReadonlyMap<DomainName, string>;
+  readonly prior: Prior;
+  /** The plan at the start. */
+  readonly plan: Pick<Plan, 'guards'>;
+  /** Live rules that were recognised by content, the latest last. */
+  readonly adoptions: readonly Adoption[];
+  /** As last read. */
+  readonly observed: Observed;
+  /** Domains of which nothing certain is known. */
+  readonly unread: ReadonlySet<DomainName>;
+  /** Items that are not as they are desired, or of which that is not known, those that are sent no more included; see `accountEntryKey`. */
+  readonly open: ReadonlySet<string>;
+  /** Items that the service accepted in this run and shows otherwise: signatures of what it shows. */
+  readonly keptOtherwise: ReadonlyMap<string, string>;
+  /** Fingerprints of the passwords that were sent; null: sent, and no fingerprint could be made. */
+  readonly passwords: ReadonlyMap<string, string | null>;
+  /** Domains that this run added, and what the service gave their `*`; null: nothing, or nobody has read it. */
+  readonly added: ReadonlyMap<DomainName, string | null>;
+  /** Size of the whole manifest, once all of it was applied; null: what is remembered stays. */
+  readonly size: ManifestSize | null;
+  /** Domains that the service was asked to verify, and when it is asked again. */
+  readonly verified: ReadonlyMap<DomainName, Verified>;
+}
+
+/** What a run leaves behind for the next one: what is in place, what was not kept, how much there is. */
+export function memoryOf(input: MemoryInput): Memory {
+  const { desired, observed, prior } = input;
+  const shrunken = new Set(
+    input.plan.guards.flatMap(({ guard, holds, allowed }) =>
+      guard === 'remote-shrink' && !allowed && holds.kind === 'domain-deletes' ? [holds.domain] : [],
+    ),
+  );
+  const domains = new Map<DomainName, PriorDomain | null>();
+  for (const entry of desired.domains.values()) {
+    if (input.unread.has(entry.domain)) continue;
+    const live = observed.domains.get(entry.domain);
+    const before = prior.domains.get(entry.domain);
+    if (entry.state === 'absent' || live === undefined) {
+      if (before !== undefined && live === undefined) domains.set(entry.domain, null);
+      continue;
+    }
+    const counts = shrunken.has(entry.domain) && before !== undefined ? before.live : countLive(live);
+    domains.set(entry.domain, rememberDomain(entry, before, counts, input));
+  }
+  return { domains, manifest: input.size };
+}
+
+function rememberDomain(
+  entry: PresentDomain,
+  before: PriorDomain | undefined,
+  live: PriorDomain['live'],
+  input: MemoryInput,
+): PriorDomain {
+  const inSyncDigest = input.inSyncDigests.get(entry.domain);
+  const verified = input.verified.get(entry.domain) ?? before?.verified;
+  return {
+    live,
+    ...rememberItems(entry, before, input),
+    ruleIds: rememberRuleIds(entry, before, input),
+    passwords: rememberPasswords(entry, before, input),
+    ...(inSyncDigest === undefined ? rememberCatchAll(entry, before, input) : { inSyncDigest }),
+    ...(verified === undefined ? {} : { verified }),
+  };
+}
+
+/** Until a run has left the domain in place. */
+export function rememberCatchAll(
+  { domain }: PresentDomain,
+  before: PriorDomain | undefined,
+  { added }: Pick<MemoryInput, 'added'>,
+): Pick<PriorDomain, 'givenCatchAll'> {
+  const given = added.has(domain) ? (added.get(domain) ?? null) : before?.givenCatchAll;
+  return typeof given === 'string' ? { givenCatchAll: given } : {};
+}
+
+/** Which live rule an entry was recognised as, for as long as the manifest has an entry of that name or id. */
+function rememberRuleIds(
+  entry: PresentDomain,
+  before: PriorDomain | undefined,
+  { adoptions }: MemoryInput,
+): PriorDomain['ruleIds'] {
+  const names = new Set(entry.rules?.entries.flatMap(knownNames));
+  const known = [...(before?.ruleIds ?? [])].filter(([name]) => names.has(name));
+  const adopted = adoptions.filter(({ domain }) => domain === entry.domain);
+  return new Map([...known, ...adopted.map(({ name, id }) => [name, id] as const)]);
+}
+
+function knownNames({ name, id, derivedIds }: DesiredRule): readonly (string | undefined)[] {
+  return [name, ...(id === undefined ? [] : [ruleIdKey(id)]), ...derivedIds.map(ruleIdKey)];
+}
+
+function rememberPasswords(
+  entry: PresentDomain,
+  before: PriorDomain | undefined,
+  { passwords }: MemoryInput,
+): PriorDomain['passwords'] {
+  const known = new Map<NameKey, string>(before?.passwords);
+  for (const credential of entry.credentials?.entries.values() ?? []) {
+    const key = nameKey(credential.name);
+    const sent = passwords.get(accountEntryKey(entry.domain, 'credential', credential.name));
+    if (credential.state === 'absent' || sent === null) known.delete(key);
+    else if (sent !== undefined) known.set(key, sent);
+  }
+  return known;
+}
+
+export function countLive(domain: ObservedDomain): PriorDomain['live'] {
+  const counts: Partial<Record<Section, number>> = {};
+  for (const section of SECTIONS) {
+    const items = domain[section];
+    if (items !== undefined) counts[section] = items.length;
+  }
+  return counts;
+}
+
+/** Which of a domain's items are in place as they are desired, and which the service keeps otherwise. */
+function rememberItems(
+  entry: PresentDomain,
+  before: PriorDomain | undefined,
+  { open, keptOtherwise, desired, observed }: MemoryInput,
+): Pick<PriorDomain, 'applied' | 'keptOtherwise'> {
+  const applied = new Map<string, string>();
+  const kept = new Map<string, KeptOtherwise>();
+  for (const { name, wanted } of wantedItems(entry)) {
+    const item = accountEntryKey(entry.domain, wanted.kind, name);
+    const key = entryKey(wanted.kind, name);
+    const text = signature(wanted, desired.references);
+    const isOpen = open.has(item);
+    if (!isOpen || before?.applied.get(key) === text) applied.set(key, text);
+    const shown = keptOtherwise.get(item);
+    // Until the entry changes, for its signature is another one then, or is in place.
+    const known = isOpen ? before?.keptOtherwise.get(key) : undefined;
+    if (shown !== undefined) kept.set(key, { sent: text, shown });
+    else if (known?.sent === text) kept.set(key, known);
+  }
+  return {
+    applied: new Map([...leftFrom(before, entry, { desired, observed }), ...applied]),
+    keptOtherwise: kept,
+  };
+}
+
+/** What was applied and is left behind: until it is gone, every plan says that nobody manages it any more. */
+function leftFrom(
+  before: PriorDomain | undefined,
+  entry: PresentDomain,
+  { desired, observed }: Pick<MemoryInput, 'desired' | 'observed'>,
+): PriorDomain['applied'] {
+  const live = observed.domains.get(entry.domain);
+  if (before === undefined || live === undefined) return new Map();
+  const left = leftBehind(entry, live, { prior: before, references: desired.references });
+  const keys = new Set(left.map(({ key }) => key));
+  return new Map([...before.applied].filter(([key]) => keys.has(key)));
+}
+
+export interface WantedItem {
+  readonly name: string;
+  readonly wanted: Wanted;
+}
+
+/** Everything that a domain should have, by name. */
+export function wantedItems(entry: PresentDomain): readonly WantedItem[] {
+  const own: WantedItem = { name: entry.domain, wanted: { kind: 'domain', state: managedState(entry) } };
+  const items = SECTION_KINDS.flatMap((kind) =>
+    presentEntries(entry[KINDS[kind].section]).map((state) => ({
+      name: state.name,
+      wanted: { kind, state } as Wanted,
+    })),
+  );
+  return [own, ...items];
+}

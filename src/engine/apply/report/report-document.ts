@@ -1,0 +1,114 @@
+import { type Disclosure, showText } from '../../../core/model/destinations.ts';
+import type { Action, GuardFinding, Withheld } from '../../../core/model/plan.ts';
+import type { Problem } from '../../../core/model/manifest/problem.ts';
+import type { ItemCounts, Report } from '../../../core/model/report.ts';
+
+/** What `apply --format json` prints and the state directory keeps: schemas/report.v1.schema.json. */
+export interface ReportDocument extends Pick<
+  Report,
+  | 'outcome'
+  | 'plan'
+  | 'applied'
+  | 'failed'
+  | 'skipped'
+  | 'notKept'
+  | 'notes'
+  | 'requests'
+  | 'stopped'
+  | 'snapshot'
+> {
+  readonly kind: 'fwdsync/report@1';
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  /** Of the time in between, what a person took to answer; absent where nobody was asked. */
+  readonly askedSeconds?: number;
+  readonly summary: ItemCounts;
+  readonly guards: readonly Omit<GuardFinding, 'allowance' | 'holds' | 'refuses'>[];
+  readonly withheld: readonly Pick<Withheld, 'domain' | 'reason'>[];
+  readonly problems: readonly Pick<Problem, 'severity' | 'code' | 'message' | 'hint' | 'source'>[];
+  /** The command that undoes the run; null: there is nothing to undo. */
+  readonly undo: string | null;
+}
+
+/** The report as plain JSON. What the service wrote is passed through the disclosure; values are in no report. */
+export function reportDocument(
+  report: Report,
+  disclosure: Disclosure,
+  { undo: shell }: CommandReach = HERE,
+): ReportDocument {
+  const show = (text: string): string => showText(text, disclosure);
+  const { outcome, plan, applied, requests, stopped, snapshot } = report;
+  const undo = undoLine(report, shell);
+  return {
+    kind: 'fwdsync/report@1',
+    outcome,
+    startedAt: new Date(report.startedAt).toISOString(),
+    finishedAt: new Date(report.finishedAt).toISOString(),
+    ...(report.askedMs === 0 ? {} : { askedSeconds: report.askedMs / 1000 }),
+    plan,
+    summary: summarise(report),
+    applied,
+    failed: report.failed.map((item) => {
+      const errors = Object.entries(item.errors).map(([field, said]) => [field, said.map(show)] as const);
+      return { ...item, message: show(item.message), errors: Object.fromEntries(errors) };
+    }),
+    skipped: report.skipped.map((item) => ({ ...item, reason: show(item.reason) })),
+    guards: report.guards.map(({ guard, scope, limit, planned, message, allow, allowed }) => {
+      return { guard, scope, limit, planned, message: show(message), allow, allowed };
+    }),
+    withheld: report.withheld.map(({ domain, reason }) => ({ domain, reason: show(reason) })),
+    problems: report.problems.map(({ severity, code, message, hint, source }) => {
+      return { severity, code, message: show(message), hint: show(hint), source };
+    }),
+    notKept: report.notKept.map((item) => ({ ...item, message: show(item.message) })),
+    notes: report.notes.map(show),
+    requests,
+    undo: undo === null ? null : show(undo),
+    stopped: stopped === null ? null : { ...stopped, message: show(stopped.message) },
+    snapshot,
+  };
+}
+
+/** The words around a command that make it reach the account and state of the run that prints it. */
+interface Shell {
+  /** Variables that are set for it. */
+  readonly before: readonly string[];
+  readonly flags: readonly string[];
+}
+
+/** The same for each command that a report prints. */
+export interface CommandReach {
+  readonly undo: Shell;
+  readonly snapshot: Shell;
+}
+
+/** Nothing is needed: the environment says it all. */
+export const HERE: CommandReach = { undo: { before: [], flags: [] }, snapshot: { before: [], flags: [] } };
+
+/** Returns the command that undoes a run, with what it needs to be allowed; null where there is nothing to undo. */
+export function undoLine(
+  { run, undoFlags }: Pick<Report, 'run' | 'undoFlags'>,
+  { before, flags }: Shell = HERE.undo,
+): string | null {
+  if (run === null) return null;
+  const allowed = undoFlags.filter((flag) => UNDO_TAKES.test(flag));
+  return [...before, 'fwdsync undo', run, ...allowed, ...flags].join(' ');
+}
+
+/** No number of changes speaks against an undo. */
+const UNDO_TAKES = /^--allow-(unrouted|domain-delete) /;
+
+/** How many changes had each end. */
+export function summarise(report: Report): ItemCounts {
+  const count = (action: Action): number => report.applied.filter((item) => item.action === action).length;
+  return {
+    added: count('add'),
+    updated: count('update'),
+    moved: count('move'),
+    deleted: count('delete'),
+    failed: report.failed.length,
+    skipped: report.skipped.length,
+    notKept: report.notKept.length,
+  };
+}

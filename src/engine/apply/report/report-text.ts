@@ -1,0 +1,160 @@
+import { showText, type Disclosure } from '../../../core/model/destinations.ts';
+import { plural, escapeInvisible } from '../../../core/model/names.ts';
+import { compareSources, showSource, type Source } from '../../../core/model/manifest/problem.ts';
+import type { FailedItem, ChangeName, Report } from '../../../core/model/report.ts';
+import { quoteForShell } from '../../../core/plan/policy.ts';
+import { withheldReason } from '../../../core/plan/withhold.ts';
+import type { Style } from '../../../core/plan/render/style.ts';
+import { wrapSentence } from '../../../core/plan/render/wrap.ts';
+import { HERE, summarise, undoLine, type CommandReach } from './report-document.ts';
+
+export interface ReportTextOptions {
+  readonly disclosure: Disclosure;
+  readonly style: Style;
+  /** Width that sentences keep to; the line of an item is never broken. Infinity wraps nothing. */
+  readonly columns: number;
+  readonly reach?: CommandReach;
+}
+
+/** What ended the run is said once. */
+const STOPPED = 'the run was stopped';
+
+/** Of items skipped for one reason so many are named, the rest counted. */
+const NAMED_SKIPS = 10;
+
+/** A report for people: failures first, each with its place, then what was left undone, then one line of counts. */
+export function renderReport(report: Report, options: ReportTextOptions): string {
+  const lines = [
+    ...renderFailures(report, options),
+    ...renderSkips(report, options),
+    ...renderHeldBack(report, options),
+    ...report.notes.flatMap((note) => sentence(`note: ${withoutStop(note, report)}`, options)),
+    ...(report.stopped === null
+      ? []
+      : sentence(`stopped: ${report.stopped.message}`, options).map(options.style.error)),
+    countLine(report, options.style),
+    ...renderUndo(report, options),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The command that undoes the run, and the one that applies its snapshot with what that needs to be allowed. */
+function renderUndo(report: Report, { disclosure, reach = HERE }: ReportTextOptions): readonly string[] {
+  const { snapshot, undoFlags } = report;
+  const undo = undoLine(report, reach.undo);
+  if (undo === null) return [];
+  const flags = undoFlags.map((flag) => showText(flag, disclosure));
+  const own = ['fwdsync apply -f', quoteForShell(snapshot ?? ''), ...flags];
+  const apply = [...reach.snapshot.before, ...own, ...reach.snapshot.flags].join(' ');
+  return [`undo: ${showText(undo, disclosure)}`, ...(snapshot === null ? [] : [`snapshot: ${apply}`])];
+}
+
+function renderFailures(report: Report, options: ReportTextOptions): readonly string[] {
+  const failed = report.failed
+    .toSorted((a, b) => compareSources(a.source, b.source))
+    .map((item) => options.style.error(itemLine(item, failureText(item), options)));
+  const notKept = report.notKept
+    .toSorted((a, b) => compareSources(a.source, b.source))
+    .map((item) => options.style.warning(itemLine(item, item.message, options)));
+  return [...failed, ...notKept];
+}
+
+/** The service's words, then where it said them, then what it said of single fields beyond that. */
+function failureText(item: FailedItem): string {
+  const status = item.status === null ? 'no answer' : String(item.status);
+  const position = item.index === null ? '' : `, index ${item.index}`;
+  const fields = Object.entries(item.errors)
+    .flatMap(([field, messages]) => messages.map((message) => ({ field, message })))
+    .filter(({ message }) => !item.message.includes(message))
+    .map(({ field, message }) => `; ${field}: ${message}`);
+  return `${item.message}${fields.join('')} (${item.endpoint}, ${status}${position})`;
+}
+
+function withoutStop(text: string, { stopped }: Report): string {
+  return stopped === null ? text : text.replace(stopped.message, STOPPED);
+}
+
+function renderSkips(report: Report, options: ReportTextOptions): readonly string[] {
+  const lines: string[] = [];
+  for (const [reason, items] of Map.groupBy(report.skipped, (item) => withoutStop(item.reason, report))) {
+    const named = items.toSorted((a, b) => compareSources(a.source, b.source)).slice(0, NAMED_SKIPS);
+    lines.push(...named.map((item) => itemLine(item, `not ${DONE[item.action]}: ${reason}`, options)));
+    const rest = items.length - named.length;
+    if (rest > 0) lines.push(options.style.dim(`… and ${rest} more skipped: ${safe(reason, options)}`));
+  }
+  return lines;
+}
+
+const DONE = { add: 'added', update: 'updated', move: 'moved', delete: 'deleted' } as const;
+
+function renderHeldBack(report: Report, options: ReportTextOptions): readonly string[] {
+  const refused = report.guards.filter((finding) => !finding.allowed);
+  const explained = new Set(refused.map(withheldReason));
+  const sentences = [
+    // The plan says why; this is what is left of it.
+    ...refused.map(({ guard, scope, allow }) => {
+      const where = scope === 'run' ? '' : ` in ${scope}`;
+      return `withheld by ${guard}${where}${allow === null ? '' : ` (${allow})`}`;
+    }),
+    ...report.withheld
+      .filter(({ reason }) => !explained.has(reason))
+      .map(({ domain, reason }) => `withheld: ${domain}: ${reason}`),
+  ];
+  return sentences.flatMap((text) => sentence(text, options).map(options.style.warning));
+}
+
+function sentence(text: string, options: ReportTextOptions): readonly string[] {
+  return wrapSentence(safe(text, options), options.columns);
+}
+
+function itemLine(
+  item: ChangeName & { readonly source: Source | null },
+  text: string,
+  options: ReportTextOptions,
+): string {
+  const place = item.source === null ? 'account' : showSource(item.source);
+  const name = item.kind === 'domain' ? item.name : `${item.domain}/${item.name}`;
+  return `${escapeInvisible(place)}: ${item.kind} ${escapeInvisible(name)}: ${safe(text, options)}`;
+}
+
+/** Text that the service may have written: on one line, nothing hidden in it, references and masks applied. */
+function safe(text: string, options: ReportTextOptions): string {
+  return escapeInvisible(showText(text.replace(/\s*\n\s*/g, ' '), options.disclosure));
+}
+
+/** How many items had each end, without those that none had: `3 added`, `1 deleted`. */
+export function countedItems(report: Report): readonly string[] {
+  const counts = summarise(report);
+  const parts = [
+    [counts.added, 'added'],
+    [counts.updated, 'updated'],
+    [counts.moved, 'moved'],
+    [counts.deleted, 'deleted'],
+    [counts.failed, 'failed'],
+    [counts.skipped, 'skipped'],
+    [counts.notKept, 'not kept'],
+  ] as const;
+  return parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+}
+
+/** The outcome and its counts on one line: `converged: 3 added, 1 deleted. 9 requests in 0.4 s.` */
+export function countLine(report: Report, style: Style): string {
+  const counted = countedItems(report);
+  const { total, waitedSeconds } = report.requests;
+  const seconds = Math.max(0, (report.finishedAt - report.startedAt - report.askedMs) / 1000);
+  const waited =
+    waitedSeconds > 0 ? `, ${roundSeconds(waitedSeconds)} s of it waiting for the rate limit` : '';
+  const effort = style.dim(`${plural(total, 'request')} in ${roundSeconds(seconds)} s${waited}.`);
+  const unwritten = report.outcome === 'failed' && !report.wrote ? '; nothing was written' : '';
+  if (report.outcome === 'unchanged') return `${style.good('no changes')}. ${effort}`;
+  const changes = counted.length === 0 ? 'no changes' : `${counted.join(', ')}${unwritten}`;
+  return `${paintOutcome(report, style)}: ${changes}. ${effort}`;
+}
+
+function paintOutcome(report: Report, style: Style): string {
+  return report.outcome === 'converged' ? style.good(report.outcome) : style.error(report.outcome);
+}
+
+function roundSeconds(seconds: number): string {
+  return seconds < 10 ? String(Math.round(seconds * 10) / 10) : String(Math.round(seconds));
+}

@@ -1,0 +1,292 @@
+import { itemKey } from '../../core/model/item-key.ts';
+import { KINDS } from '../../core/model/kinds.ts';
+import type { DomainName } from '../../core/model/names.ts';
+import type { Change } from '../../core/model/plan.ts';
+import {
+  DOMAINS_AT_ONCE,
+  isAddedDomain,
+  type DomainRequests,
+  type StageRequests,
+  type WriteRequest,
+} from '../../core/plan/requests/requests.ts';
+import {
+  changesOfRequests,
+  verificationOrder,
+  type VerificationOrder,
+} from '../../core/plan/requests/verification-order.ts';
+import { approve, isApprovedBy, isHeldBack, type Approvals } from './approval.ts';
+import { openFirstPass, type FirstPass } from './first-pass.ts';
+import {
+  dependenciesByItem,
+  forwarderGate,
+  stageOneGate,
+  stageTwoGate,
+  withoutNewLosses,
+  type Dependencies,
+  type Gate,
+  type Passage,
+} from './gate.ts';
+import { forget, isUnseen, recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';
+import { isNotKept } from './memory/not-kept.ts';
+import type { KnownAccount } from './known-account.ts';
+import { isNotAdded, openRoundWork, type RoundWork } from './new-domains.ts';
+import type { ApplyPorts } from './ports.ts';
+import type { Sender } from './send/send.ts';
+import { sideBySide } from './side-by-side.ts';
+
+/** What a round is about. */
+export interface Round {
+  /** What is to be sent. */
+  readonly stages: readonly StageRequests[];
+  /** All that is still to be done, or may be, what is not sent again included: routes depend on it. */
+  readonly pending: readonly Change[];
+  /** Domains of which it is not known what they forward to. */
+  readonly unread: Iterable<DomainName>;
+}
+
+/** Pauses between reads of what was written, before it counts as missing: listings may be late. Milliseconds. */
+export const PAUSES_MS = [2_000, 10_000] as const;
+
+/** What every round works with. */
+export interface RoundParts extends Pick<ApplyPorts, 'whyKeepDomain' | 'clock' | 'signal'> {
+  readonly ledger: Ledger;
+  readonly account: KnownAccount;
+  readonly approvals: Approvals;
+  readonly sender: Sender;
+}
+
+/**
+ * Sends the work of one round: stage 1 of all domains, then, when all of it has ended, stage 2. Each domain is verified
+ * meanwhile; returns those that were read after the last request about them.
+ */
+export async function sendRound(round: Round, parts: RoundParts): Promise<ReadonlySet<DomainName>> {
+  const { ledger, sender } = parts;
+  ledger.misplaced.clear();
+  const planned = outlookOf(round.stages, round, parts);
+  const firstPass = openFirstPass(parts);
+  const work = openRoundWork(round.stages, parts);
+  const early = round.stages.filter(({ stage }) => stage === 1);
+  for (const [part, { domains }] of early.entries()) {
+    await sendEarlyPart({ part, domains, work, order: planned.order }, firstPass, parts);
+  }
+  const changes = await work.left();
+  const late =
+    changes === 'as-planned'
+      ? round.stages.filter(({ stage }) => stage === 2)
+      : sender.requestsOf(changes).filter(({ stage }) => stage === 2);
+  const outlook = changes === 'as-planned' ? planned : outlookOf([...early, ...late], round, parts);
+  for (const [index, { domains }] of late.entries()) {
+    await sendLatePart({ part: early.length + index, domains, ...outlook }, firstPass, parts);
+  }
+  return firstPass.seen();
+}
+
+/** What follows from all that a round sends. */
+interface Outlook {
+  readonly order: VerificationOrder;
+  readonly gate: Gate;
+  readonly dependencies: Dependencies;
+}
+
+function outlookOf(
+  stages: readonly StageRequests[],
+  { pending, unread }: Round,
+  { ledger, approvals }: RoundParts,
+): Outlook {
+  const work = stages.flatMap(({ domains }) => domains.flatMap(changesOfRequests));
+  const heldBack = [...approvals.heldBack.values()];
+  const dependencies = dependenciesByItem([...work, ...pending, ...heldBack]);
+  const heldRoutes = heldBack.filter(({ kind }) => KINDS[kind].routesMail);
+  const held = new Set([...heldRoutes.map(({ domain }) => domain), ...unread]);
+  return {
+    order: verificationOrder(stages, (change) => dependencies.get(itemKey(change))),
+    gate: stageTwoGate(ledger, held, dependencies),
+    dependencies,
+  };
+}
+
+interface EarlyPart extends Pick<Outlook, 'order'> {
+  /** Counts from 0. */
+  readonly part: number;
+  readonly domains: readonly DomainRequests[];
+  readonly work: RoundWork;
+}
+
+/** Sends a part of stage 1. A domain that waits to be added keeps no other from being changed. */
+async function sendEarlyPart(
+  { part, domains, work, order }: EarlyPart,
+  firstPass: FirstPass,
+  { ledger, account, sender }: RoundParts,
+): Promise<void> {
+  const isNew = ({ requests }: DomainRequests): boolean => requests.some(isAddedDomain);
+  await account.expectAdded(domains.filter(isNew).map(({ domain }) => domain));
+  const send = async ({ domain, requests }: DomainRequests): Promise<void> => {
+    for (const addition of requests.filter(isAddedDomain)) await sender.send(addition);
+    const left = await work.settle(domain);
+    const rest =
+      left === 'as-planned'
+        ? requests.filter((request) => !isAddedDomain(request))
+        : requestsOfStage(1, sender.requestsOf(left));
+    await sendAll({ ledger, sender }, rest, stageOneGate(ledger));
+    const isLast =
+      left === 'as-planned' ? order.isDueAfter(part, domain) : left.every(({ stage }) => stage === 1);
+    if (isLast && !isNotAdded(ledger, domain)) firstPass.verify(domain);
+  };
+  await Promise.all([
+    sideBySide(domains.filter(isNew), DOMAINS_AT_ONCE, send),
+    sideBySide(
+      domains.filter((own) => !isNew(own)),
+      DOMAINS_AT_ONCE,
+      send,
+    ),
+  ]);
+}
+
+interface LatePart extends Outlook {
+  /** Counts from 0. */
+  readonly part: number;
+  readonly domains: readonly DomainRequests[];
+}
+
+/**
+ * Sends a part of stage 2. What takes a route away waits until a listing shows what this run put in its place: after each
+ * pause it is tried again, and after the last it is skipped.
+ */
+async function sendLatePart(
+  { part, domains, order, ...gates }: LatePart,
+  firstPass: FirstPass,
+  parts: RoundParts,
+): Promise<void> {
+  const { ledger, clock, signal } = parts;
+  let waiting = domains;
+  for (const pause of [...PAUSES_MS, null]) {
+    const passage = await forwarderGate(waiting.flatMap(changesOfRequests), gates, parts);
+    for (const domain of passage.seen) if (order.isSeenBefore(part, domain)) firstPass.saw(domain);
+    const unseen = new Map<DomainName, ReadonlySet<Change>>();
+    await sideBySide(waiting, DOMAINS_AT_ONCE, async (own) => {
+      const early = await sendStageTwo(parts, own, passage);
+      const isLast = early.length === 0 || pause === null || whyStopped(ledger) !== null;
+      if (!isLast) unseen.set(own.domain, new Set(early));
+      else if (order.isDueAfter(part, own.domain)) firstPass.verify(own.domain);
+    });
+    if (unseen.size === 0 || pause === null) return;
+    await clock.sleep(pause, signal);
+    for (const change of unseen.values().flatMap((changes) => changes)) forget(ledger, change);
+    waiting = waiting.flatMap((own) => {
+      const changes = unseen.get(own.domain);
+      return changes === undefined ? [] : [requestsFor(own, changes)];
+    });
+  }
+}
+
+/** The requests of a domain for these changes alone. */
+function requestsFor({ domain, requests }: DomainRequests, changes: ReadonlySet<Change>): DomainRequests {
+  return {
+    domain,
+    requests: requests
+      .map((request) => ({ ...request, items: request.items.filter(({ change }) => changes.has(change)) }))
+      .filter(({ items }) => items.length > 0),
+  };
+}
+
+/** Strictly one after another; the gate is asked anew before each request. */
+async function sendAll(
+  { ledger, sender }: Pick<RoundParts, 'ledger' | 'sender'>,
+  requests: readonly WriteRequest[],
+  gate: Gate,
+): Promise<void> {
+  for (const request of requests) {
+    const items = request.items.filter(({ change }) => passes(ledger, change, gate));
+    if (items.length > 0) await sender.send({ ...request, items });
+  }
+}
+
+function passes(ledger: Ledger, change: Change, gate: Gate): boolean {
+  const reason = gate(change);
+  if (reason !== null) recordSkips(ledger, [change], reason);
+  return reason === null;
+}
+
+/**
+ * Sends the requests of a domain's stage 2 by a read right before them, and returns those changes that wait for what no
+ * listing shows yet; they are skipped. Whether a domain must stay is asked before it is read for the last time: the answer
+ * may take a while.
+ */
+async function sendStageTwo(
+  parts: RoundParts,
+  planned: DomainRequests,
+  { gate, awaits }: Passage,
+): Promise<readonly Change[]> {
+  const { ledger, sender, whyKeepDomain } = parts;
+  const changes = changesOfRequests(planned);
+  const isDeleted = changes.some((change) => change.kind === 'domain' && gate(change) === null);
+  const reason = isDeleted ? ((await whyKeepDomain?.(planned.domain)) ?? null) : null;
+  const own: Gate = (change) => gate(change) ?? reason;
+  const early = changes.filter(awaits);
+  const late = changes.filter((change) => passes(ledger, change, own));
+  if (late.length === 0) return early;
+  const fresh = await freshen(parts, planned.domain, late);
+  if (fresh === 'unseen') return [...early, ...late];
+  const requests = fresh === late ? planned.requests : requestsOfStage(2, sender.requestsOf(fresh));
+  await sendAll(parts, requests, own);
+  return early;
+}
+
+function requestsOfStage(wanted: 1 | 2, stages: readonly StageRequests[]): readonly WriteRequest[] {
+  return stages
+    .filter(({ stage }) => stage === wanted)
+    .flatMap(({ domains }) => domains.flatMap(({ requests }) => requests));
+}
+
+/**
+ * Returns what of these changes of a domain's stage 2 is still to be done. Where they may take a route away the domain is read
+ * again right before them, all its sections in one round trip; otherwise when its listing is over two minutes old. What
+ * changed since is planned again. A domain that needs more of stage 1 by now waits for the next round; one whose listing
+ * shows nothing of what this run did there is `unseen`.
+ */
+async function freshen(
+  { ledger, account, approvals }: Pick<RoundParts, 'ledger' | 'account' | 'approvals'>,
+  domain: DomainName,
+  late: readonly Change[],
+): Promise<readonly Change[] | 'unseen'> {
+  if (!account.isStale(domain, late) || whyStopped(ledger) !== null) return late;
+  const read = await account.reread([domain]);
+  if (!read.ok) stopOn(ledger, read.error);
+  const plan = account.planAgain([domain]);
+  const unread = plan.withheld[0]?.reason;
+  if (unread !== undefined) {
+    recordSkips(ledger, late, `the domain could not be read again before its stage 2: ${unread}`);
+    return [];
+  }
+  const open = plan.changes.filter((change) => !isHeldBack(approvals, change));
+  const early = open.filter(
+    (change) => change.stage === 1 && !isSetting(change) && !isUndone(ledger, change),
+  );
+  const news = early.find((change) => !isUnseen(ledger, change));
+  const [first = news] = early;
+  if (first === undefined) {
+    const approved = approve(late);
+    const going = open.filter((change) => change.stage === 2 && isApprovedBy(approved, change));
+    return withoutNewLosses(domain, going, { ledger, account });
+  }
+  recordSkips(ledger, late, whyTooEarly(ledger, news ?? first));
+  return news === undefined ? 'unseen' : [];
+}
+
+function whyTooEarly(ledger: Ledger, change: Change): string {
+  const what = `${change.kind} ${change.name}`;
+  return isUnseen(ledger, change) || isNotKept(ledger, change)
+    ? `${what} was accepted before it and is not in place`
+    : `${what} was changed by somebody else during the run`;
+}
+
+/** Settings are no part of what was read, and no route depends on them. */
+function isSetting({ kind, action }: Change): boolean {
+  return kind === 'domain' && action === 'update';
+}
+
+/** What failed or was skipped before is no news, and holds stage 2 back by itself. */
+function isUndone({ failed, skipped }: Ledger, change: Change): boolean {
+  const item = itemKey(change);
+  return failed.has(item) || skipped.has(item);
+}

@@ -1,0 +1,132 @@
+import { errorText } from '../../client/errors.ts';
+import { itemKey } from '../../core/model/item-key.ts';
+import type { DomainName } from '../../core/model/names.ts';
+import type { Change } from '../../core/model/plan.ts';
+import { fail, succeed, type Result } from '../../core/model/result.ts';
+import { approvalsOf, selectWork } from './approval.ts';
+import { recordSkips, stopOn, whyStopped, type Ledger, type SkippedEntry } from './ledger.ts';
+import { foreignSettings, type KnownAccount } from './known-account.ts';
+import type { RunRecorder } from './history/run-recorder.ts';
+import type { Sightings } from './memory/not-kept.ts';
+import type { ApplyInput, ApplyPorts } from './ports.ts';
+import { PAUSES_MS, sendRound, type Round } from './round.ts';
+import { resolvePasswords } from './send/passwords.ts';
+import { openSender, sourcesOf } from './send/send.ts';
+import { judgeRound, type Verdict } from './verdict.ts';
+
+export interface RunParts {
+  readonly ledger: Ledger;
+  readonly account: KnownAccount;
+  /** Grows with credentials that come up during the run. */
+  readonly passwords: Map<string, string>;
+  readonly recorder: RunRecorder;
+}
+
+/** Sends what was planned, reads the account again, plans what is still open, and repeats: three times at most. */
+export async function runRounds(
+  input: ApplyInput,
+  ports: ApplyPorts,
+  { ledger, account, passwords, recorder }: RunParts,
+): Promise<Verdict> {
+  const { desired, plan } = input;
+  const { clock, signal, resolvePassword } = ports;
+  const approvals = approvalsOf(input);
+  const sender = openSender(ports, sourcesOf(desired, passwords), {
+    ledger,
+    findings: account.findings,
+    recorder,
+  });
+  const touched = domainsOf(plan.changes);
+  const sightings: Sightings = new Map();
+  let round: Round = { stages: input.requests, pending: plan.changes, unread: [] };
+  let concerned = plan.changes;
+  for (let pass = 0; ; pass += 1) {
+    const before = progressOf(ledger);
+    const began = clock.monotonic();
+    const seen = await sendRound(round, { ...ports, ledger, account, approvals, sender });
+    const skipped = new Map(ledger.skipped);
+
+    const read = await readBack({ concerned, seen, pass }, { ledger, account, desired }, ports);
+    if (!read.ok) return { kind: 'unseen', reason: read.error };
+    const again = account.planAgain(touched);
+    const evidence = { ledger, approvals, desired, sightings, began, ended: clock.monotonic() };
+    const verdict = judgeRound(again, evidence);
+
+    const selected = selectWork(again, approvals, ledger);
+    const work = await withPasswords(selected, passwords, { desired, ledger, resolvePassword });
+    const unread = plan.changes.filter(({ domain }) => verdict.unread.has(domain));
+    concerned = [...work, ...verdict.notKept.map(({ change }) => change), ...unread];
+    const pause = PAUSES_MS[pass];
+    const isTried = pass > 0 && round.stages.length > 0;
+    const idle = isTried && progressOf(ledger) === before && work.length === concerned.length;
+    if (pause === undefined || idle || concerned.length === 0) {
+      skipRest(ledger, work, skipped);
+      return verdict;
+    }
+    const pending = [...again.changes, ...unread];
+    round = { stages: sender.requestsOf(work), pending, unread: verdict.unread.keys().toArray() };
+    await clock.sleep(pause, signal);
+  }
+}
+
+interface SentRound {
+  /** What was sent or did not show: its domains are read again, those that were themselves changed with their settings. */
+  readonly concerned: readonly Change[];
+  /** But those that were read after their last change. */
+  readonly seen: ReadonlySet<DomainName>;
+  /** Counts from 0. */
+  readonly pass: number;
+}
+
+/** Reads what of a round was not seen yet; or why it could not be read. */
+async function readBack(
+  { concerned, seen, pass }: SentRound,
+  { ledger, account, desired }: Pick<RunParts, 'ledger' | 'account'> & Pick<ApplyInput, 'desired'>,
+  { onProgress }: Pick<ApplyPorts, 'onProgress'>,
+): Promise<Result<void, string>> {
+  const stopped = whyStopped(ledger);
+  if (stopped !== null) return fail(stopped);
+  onProgress?.({ kind: 'verifying', round: pass + 1 });
+  const listed = await account.readChangedDomains(concerned);
+  const read = listed.ok ? await account.verify(domainsOf(concerned).difference(seen)) : listed;
+  if (!read.ok) {
+    stopOn(ledger, read.error);
+    return fail(errorText(read.error));
+  }
+  for (const note of foreignSettings(account, desired)) ledger.notes.add(note);
+  return succeed(undefined);
+}
+
+function domainsOf(changes: readonly Change[]): ReadonlySet<DomainName> {
+  return new Set(changes.map(({ domain }) => domain));
+}
+
+/** A credential that came up during the run needs its password now: without one it is skipped. */
+async function withPasswords(
+  work: readonly Change[],
+  passwords: Map<string, string>,
+  {
+    desired,
+    ledger,
+    resolvePassword,
+  }: Pick<ApplyInput, 'desired'> & Pick<RunParts, 'ledger'> & Pick<ApplyPorts, 'resolvePassword'>,
+): Promise<readonly Change[]> {
+  const needed = work.filter((change) => change.kind === 'credential' && !passwords.has(itemKey(change)));
+  const resolved = await resolvePasswords(needed, desired, resolvePassword);
+  for (const [item, password] of resolved.passwords) passwords.set(item, password);
+  const { missing } = resolved;
+  for (const [change, { message }] of missing) recordSkips(ledger, [change], message);
+  return missing.size === 0 ? work : work.filter((change) => !missing.has(change));
+}
+
+/** What would go on is said to be skipped, with the reason of the last round where it had one. */
+function skipRest(ledger: Ledger, work: readonly Change[], before: ReadonlyMap<string, SkippedEntry>): void {
+  for (const change of work) {
+    const reason = before.get(itemKey(change))?.reason ?? 'it is still open after the last round';
+    recordSkips(ledger, [change], reason);
+  }
+}
+
+function progressOf({ done, failed }: Ledger): string {
+  return `${done.size} ${failed.size}`;
+}

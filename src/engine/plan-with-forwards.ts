@@ -1,0 +1,59 @@
+import type { Client } from '../client/client.ts';
+import type { ApiError } from '../client/errors.ts';
+import { observeForwards, observeOthers, withEmbedded } from '../client/observe-forwards.ts';
+import type { Clock } from '../core/model/clock.ts';
+import { unreadRouting, type Observed } from '../core/model/observed.ts';
+import type { Plan } from '../core/model/plan.ts';
+import { succeed, type Result } from '../core/model/result.ts';
+import { makePlan, type PlanInput } from '../core/plan/plan.ts';
+import { readsOfDomainList, requestsAtLeast } from '../core/plan/requests/reads.ts';
+import { takesRoutes } from '../core/plan/warnings.ts';
+
+interface Ports {
+  readonly client: Client;
+  readonly clock: Clock;
+}
+
+interface PlanMade {
+  readonly input: PlanInput;
+  readonly plan: Plan;
+}
+
+/**
+ * Plans, and where the plan takes routes away plans again once it was read what else in the account forwards there. It is not
+ * read where that takes more requests than the run itself; the plan then says so.
+ */
+export async function planWithForwards(input: PlanInput, ports: Ports): Promise<Result<PlanMade, ApiError>> {
+  const plan = makePlan(input);
+  if (!takesRoutes(plan)) return succeed({ input, plan });
+  const read = await readForwards(input, plan, ports);
+  if (!read.ok) return read;
+  if (read.value === input.observed) return succeed({ input, plan });
+  const whole = { ...input, observed: read.value };
+  return succeed({ input: whole, plan: makePlan(whole) });
+}
+
+async function readForwards(
+  input: PlanInput,
+  plan: Plan,
+  { client, clock }: Ports,
+): Promise<Result<Observed, ApiError>> {
+  const { version } = client;
+  const most = requestsAtLeast(plan, { ...input, version });
+  let { observed } = input;
+  let spent = 0;
+  if (observed.partial === true) {
+    // The account has the domains of the manifest, if not more.
+    spent = readsOfDomainList(
+      Math.max(observed.domains.size, input.manifestSize?.domains.size ?? 0),
+      version,
+    );
+    if (spent > most) return succeed(observed);
+    const others = await observeOthers(client, observed);
+    if (!others.ok) return others;
+    observed = others.value;
+  }
+  observed = withEmbedded(observed);
+  const unread = unreadRouting(observed).length;
+  return unread === 0 || spent + unread > most ? succeed(observed) : observeForwards(client, observed, clock);
+}

@@ -1,0 +1,295 @@
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import type { References } from '../../core/model/destinations.ts';
+import type { Clock, Every } from '../../core/model/clock.ts';
+import type { DomainName } from '../../core/model/names.ts';
+import type { Warning } from '../../core/model/plan.ts';
+import { NO_PRIOR, type ManifestSize, type PriorDomain, latestManifests } from '../../core/model/prior.ts';
+import { fail, succeed, type Result } from '../../core/model/result.ts';
+import {
+  readKnownReferences,
+  readManifestSizes,
+  readPriorDomain,
+  writeKnownReferences,
+  writeManifestSizes,
+  writePriorDomain,
+} from './documents.ts';
+import { accountDirectory, domainFile, shortHash } from './file-names.ts';
+import {
+  keepNewest,
+  listFiles,
+  readText,
+  removeQuietly,
+  flushDirectory,
+  writeAtomically,
+  writeWhole,
+  type ReadOutcome,
+} from './files.ts';
+import { createFingerprinter, fingerprintValue, recognise, withReferences } from './fingerprints.ts';
+import type { HistoryBounds } from './history/bounds.ts';
+import { openHistory } from './history/history.ts';
+import { acquireLock, countLocks } from './lock.ts';
+import { ownFiles, type OwnFiles, type StateFs } from './own-files.ts';
+import type { ProcessTable } from './processes.ts';
+import type { DeliveryMemories, Memory, RecogniseReferences, StateFault, StateStore } from './store.ts';
+
+export interface StateDirectoryOptions {
+  /** Root for all accounts. */
+  readonly directory: string;
+  /** Email of the account, and the API's address: together they name the account's own directory. */
+  readonly account: string;
+  readonly apiUrl: string;
+  readonly fs: StateFs;
+  readonly clock: Clock;
+  readonly processes: ProcessTable;
+  /** How much of the history is kept; default: 400 days, and 1 GiB. */
+  readonly history?: Partial<HistoryBounds> | undefined;
+  /** Keeps the lock while a run waits. */
+  readonly every?: Every | undefined;
+}
+
+const KEPT_DOCUMENTS = 50;
+const AT_ONCE = 32;
+const SALT_BYTES = 32;
+const SNAPSHOTS = 'snapshots';
+
+/** The state directory of one account; nothing is touched before a method is called. */
+export function openStateDirectory(options: StateDirectoryOptions): StateStore {
+  const place = join(options.directory, accountDirectory(options.account, options.apiUrl));
+  let sequence = 0;
+  const unique = (): string =>
+    `${options.processes.pid}-${(sequence += 1)}-${randomBytes(6).toString('hex')}`;
+  const files = ownFiles(options.fs, options.directory, { uid: options.processes.uid, unique });
+  const scope: Scope = { place, files, clock: options.clock, written: new Map() };
+  let fingerprinter: Promise<((password: string) => Promise<string>) | null> | null = null;
+  return {
+    place,
+    lock: () => acquireLock(place, { ...options, files, unique }),
+    lockCount: () => countLocks(place, files),
+    prior: () => readPrior(scope),
+    remember: (memory) => remember(scope, memory),
+    saveSnapshot: (text) => saveDocument(scope, { directory: SNAPSHOTS, suffix: '.yaml', text }),
+    saveReport: (text) => saveDocument(scope, { directory: 'reports', suffix: '.json', text }),
+    rememberReferences: (references) => rememberReferences(scope, references),
+    openReferences: () => openReferences(scope),
+    async fingerprint(password) {
+      fingerprinter ??= openFingerprinter(scope);
+      const make = await fingerprinter;
+      return make === null ? null : make(password);
+    },
+    openValuePrints: () => openValuePrints(scope),
+    delivery: deliveryMemories(scope),
+    history: openHistory({ ...scope, directory: join(place, 'history'), bounds: options.history }),
+  };
+}
+
+function deliveryMemories({ place, files }: Scope): DeliveryMemories {
+  const pathOf = (domain: DomainName): string => join(place, 'delivery', domainFile(domain));
+  return {
+    async read(domain) {
+      const read = await readText(files, pathOf(domain));
+      return read.kind === 'text' ? read.text : null;
+    },
+    write: (domain, text) => writeAtomically(files, pathOf(domain), text),
+  };
+}
+
+/** Whether a path is that of a snapshot of any account; both are absolute. */
+export function isSnapshot(directory: string, path: string): boolean {
+  return basename(dirname(path)) === SNAPSHOTS && dirname(dirname(dirname(path))) === directory;
+}
+
+interface Scope {
+  readonly place: string;
+  readonly files: OwnFiles;
+  readonly clock: Clock;
+  /** Hash of what is known to be on disk, so that equal memories are not written again. */
+  readonly written: Map<DomainName, string>;
+}
+
+async function readPrior(scope: Scope): ReturnType<StateStore['prior']> {
+  const directory = join(scope.place, 'domains');
+  const warnings: Warning[] = [];
+  const domains = new Map<DomainName, PriorDomain>();
+  scope.written.clear();
+  const fault = await scope.files.fault(directory);
+  if (fault !== null) return { prior: NO_PRIOR, warnings: [refused(scope.place, fault)] };
+  for await (const { path, read } of readAll(scope.files, directory)) {
+    if (read.kind === 'missing') continue;
+    const entry = read.kind === 'text' ? readPriorDomain(read.text) : null;
+    if (entry === null) {
+      warnings.push(damaged(path));
+      continue;
+    }
+    domains.set(entry.domain, entry.prior);
+    if (read.kind === 'text') scope.written.set(entry.domain, shortHash(read.text));
+  }
+  const sizes = await readSizes(scope);
+  if (sizes === null) warnings.push(damaged(sizesPath(scope)));
+  return { prior: { domains, manifests: sizes ?? [] }, warnings };
+}
+
+/** Every `.json` file of a directory by name, some at a time. */
+async function* readAll(
+  files: OwnFiles,
+  directory: string,
+): AsyncGenerator<{ path: string; read: ReadOutcome }> {
+  const names = (await listFiles(files, directory)).filter((name) => name.endsWith('.json')).toSorted();
+  const paths = names.map((name) => join(directory, name));
+  for (let start = 0; start < paths.length; start += AT_ONCE) {
+    const some = paths.slice(start, start + AT_ONCE);
+    yield* await Promise.all(some.map(async (path) => ({ path, read: await readText(files, path) })));
+  }
+}
+
+async function remember(scope: Scope, memory: Memory): Promise<Result<void, StateFault>> {
+  const directory = join(scope.place, 'domains');
+  const domains = [...memory.domains];
+  for (let start = 0; start < domains.length; start += AT_ONCE) {
+    const some = domains.slice(start, start + AT_ONCE);
+    const written = await Promise.all(some.map(([domain, prior]) => rememberDomain(scope, domain, prior)));
+    const failed = written.find(({ ok }) => !ok);
+    if (failed !== undefined) return failed;
+  }
+  if (domains.length > 0) await flushDirectory(scope.files, directory);
+  return memory.manifest === null ? succeed(undefined) : rememberSize(scope, memory.manifest);
+}
+
+async function rememberDomain(
+  scope: Scope,
+  domain: DomainName,
+  prior: PriorDomain | null,
+): Promise<Result<void, StateFault>> {
+  const path = join(scope.place, 'domains', domainFile(domain));
+  if (prior === null) {
+    scope.written.delete(domain);
+    await removeQuietly(scope.files, path);
+    return succeed(undefined);
+  }
+  const text = writePriorDomain(domain, prior);
+  if (scope.written.get(domain) === shortHash(text)) return succeed(undefined);
+  const written = await writeWhole(scope.files, path, text);
+  if (written.ok) scope.written.set(domain, shortHash(text));
+  return written;
+}
+
+/** In place of what the same manifest was before; those of other manifests of the account stay. */
+async function rememberSize(scope: Scope, size: ManifestSize): Promise<Result<void, StateFault>> {
+  const before = (await readSizes(scope)) ?? [];
+  const text = writeManifestSizes(latestManifests(before, size));
+  if (text === writeManifestSizes(before)) return succeed(undefined);
+  return writeAtomically(scope.files, sizesPath(scope), text);
+}
+
+/** Null: damaged. A file that is not there holds nothing. */
+async function readSizes(scope: Scope): Promise<readonly ManifestSize[] | null> {
+  const read = await readText(scope.files, sizesPath(scope));
+  if (read.kind === 'missing') return [];
+  return read.kind === 'text' ? readManifestSizes(read.text) : null;
+}
+
+function sizesPath(scope: Scope): string {
+  return join(scope.place, 'manifests.json');
+}
+
+async function saveDocument(
+  scope: Scope,
+  document: {
+    readonly directory: typeof SNAPSHOTS | 'reports';
+    readonly suffix: string;
+    readonly text: string;
+  },
+): Promise<Result<string, StateFault>> {
+  const directory = join(scope.place, document.directory);
+  // Sorted by name they are in the order of writing, whatever the clocks of the machines say that share the directory.
+  const names = (await listFiles(scope.files, directory)).filter((name) => name.endsWith(document.suffix));
+  const newest = momentOf(names.toSorted().at(-1) ?? '');
+  const moment = new Date(Math.max(scope.clock.now(), newest + 1)).toISOString().replaceAll(':', '-');
+  const path = join(directory, `${moment}_${randomBytes(3).toString('hex')}${document.suffix}`);
+  const written = await writeAtomically(scope.files, path, document.text);
+  if (!written.ok) return written;
+  await keepNewest(scope.files, directory, { suffix: document.suffix, keep: KEPT_DOCUMENTS });
+  await removeLeftovers(scope.files, directory);
+  return succeed(path);
+}
+
+/** Returns the time in the name of a document, epoch milliseconds; 0 where there is none. */
+function momentOf(name: string): number {
+  const [, date, time] = /^(\d{4}-\d\d-\d\d)T(\d\d-\d\d-\d\d\.\d{3})Z_/.exec(name) ?? [];
+  return Date.parse(`${date}T${time?.replaceAll('-', ':')}Z`) || 0;
+}
+
+/** Temporary files of a run that was killed; only the holder of the lock writes here, and it writes one at a time. */
+async function removeLeftovers(files: OwnFiles, directory: string): Promise<void> {
+  for (const name of await listFiles(files, directory)) {
+    if (name.endsWith('.tmp')) await removeQuietly(files, join(directory, name));
+  }
+}
+
+async function rememberReferences(scope: Scope, references: References): Promise<Result<void, StateFault>> {
+  const salt = await openSalt(scope);
+  if (salt === null) return fail({ message: `${join(scope.place, 'salt')} cannot be read or written` });
+  const before = await readReferences(scope);
+  const text = writeKnownReferences(withReferences(before ?? new Map(), references, salt));
+  if (before !== null && text === writeKnownReferences(before)) return succeed(undefined);
+  return writeAtomically(scope.files, referencesPath(scope), text);
+}
+
+async function openReferences(scope: Scope): Promise<RecogniseReferences | null> {
+  const known = await readReferences(scope);
+  if (known === null) return null;
+  if (known.size === 0) return () => new Map();
+  const salt = await openSalt(scope);
+  return salt === null ? null : (values) => recognise(known, values, salt);
+}
+
+/** Null: there are none, or they are damaged. */
+async function readReferences(scope: Scope): Promise<ReadonlyMap<string, string> | null> {
+  const read = await readText(scope.files, referencesPath(scope));
+  return read.kind === 'text' ? readKnownReferences(read.text) : null;
+}
+
+function referencesPath(scope: Scope): string {
+  return join(scope.place, 'references.json');
+}
+
+async function openFingerprinter(scope: Scope): Promise<((password: string) => Promise<string>) | null> {
+  const salt = await openSalt(scope);
+  return salt === null ? null : createFingerprinter(salt);
+}
+
+async function openValuePrints(scope: Scope): ReturnType<StateStore['openValuePrints']> {
+  const salt = await openSalt(scope);
+  return salt === null ? null : (value) => fingerprintValue(value, salt);
+}
+
+/** The salt is made once; null when there is none and none can be kept: then nothing is remembered of values. */
+async function openSalt(scope: Scope): Promise<Uint8Array | null> {
+  const path = join(scope.place, 'salt');
+  const read = await readText(scope.files, path);
+  if (read.kind === 'unreadable') return null;
+  if (read.kind === 'text' && /^[0-9a-f]{64}\n$/.test(read.text)) {
+    return Buffer.from(read.text.trim(), 'hex');
+  }
+  const salt = randomBytes(SALT_BYTES);
+  const written = await writeAtomically(scope.files, path, `${salt.toString('hex')}\n`);
+  return written.ok ? salt : null;
+}
+
+function refused(place: string, fault: string): Warning {
+  return {
+    code: 'state-damaged',
+    message: `${place} is not used and counts as empty: ${fault}`,
+    hint: 'apply refuses to run with it: give --state-dir a directory that only you can write to',
+    source: null,
+  };
+}
+
+function damaged(path: string): Warning {
+  return {
+    code: 'state-damaged',
+    message: `${path} cannot be read and counts as empty`,
+    hint: 'nothing is lost: the next apply writes it again',
+    source: null,
+  };
+}

@@ -1,0 +1,195 @@
+import { join } from 'node:path';
+import type { Clock } from '../../../core/model/clock.ts';
+import type { HistoryEntry, HistoryEntryAbout, HistorySubject } from '../../../core/model/history/entries.ts';
+import { listFiles, removeQuietly, replaceFile } from '../files.ts';
+import { codeOf, describe, type OwnFiles } from '../own-files.ts';
+import type { HistoryQuery, HistoryStore, StateFault } from '../store.ts';
+import { createAppender } from './append.ts';
+import { applyBounds, createPruning, HISTORY_BOUNDS, type HistoryBounds } from './bounds.ts';
+import { linesBackwards, linesWithout, type LineSearch } from './lines.ts';
+import { parseEntry } from './parse-entry.ts';
+
+export interface HistoryPlace {
+  /** Its directory. */
+  readonly directory: string;
+  readonly files: OwnFiles;
+  readonly clock: Clock;
+  readonly bounds?: Partial<HistoryBounds> | undefined;
+}
+
+const DAY_MS = 86_400_000;
+const DAY_FILE = /^\d{4}-\d{2}-\d{2}\.jsonl$/;
+
+/** The history of an account as files of JSON lines, one file a day (UTC); nothing is touched before a method is called. */
+export function openHistory({ directory, files, clock, bounds }: HistoryPlace): HistoryStore {
+  const kept = { ...HISTORY_BOUNDS, ...bounds };
+  const pruning = createPruning(kept);
+  /** Of what was added since a file was chosen last: its length, and its latest time. */
+  let added = 0;
+  let latest = '';
+  /**
+   * Returns the file of today or of the latest line, and never one before the newest: files and their lines are in the order
+   * of writing, whatever the clocks of the machines say that share the directory.
+   */
+  const pathNow = async (): Promise<string> => {
+    const now = clock.now();
+    const isDue = pruning.isDue(now, added);
+    const today = new Date(now).toISOString();
+    const day = dayFile(today > latest ? today : latest);
+    const [newest = ''] = await dayFiles(files, directory);
+    added = 0;
+    latest = '';
+    // What cannot be removed stays: nothing depends on its absence.
+    if (isDue) await prune({ directory, files }, kept, now).catch(() => undefined);
+    return join(directory, newest > day ? newest : day);
+  };
+  const append = createAppender(files, pathNow);
+  return {
+    append(entries, durability) {
+      const text = entries.map(lineOf).join('');
+      added += text.length;
+      for (const { at } of entries) if (at > latest) latest = at;
+      return append(text, durability);
+    },
+    read: (query) => read({ directory, files }, query),
+  };
+}
+
+function dayFile(moment: string): string {
+  return `${moment.slice(0, 10)}.jsonl`;
+}
+
+function lineOf(entry: HistoryEntry): string {
+  return `${JSON.stringify(entry)}\n`;
+}
+
+async function prune(
+  { directory, files }: Pick<HistoryPlace, 'directory' | 'files'>,
+  bounds: HistoryBounds,
+  now: number,
+): Promise<void> {
+  const sizes = new Map<string, number>();
+  const pathOf = (day: string): string => join(directory, dayFile(day));
+  for (const name of (await dayFiles(files, directory)).toReversed())
+    sizes.set(name.slice(0, 10), await files.size(join(directory, name)));
+  const remove = (day: string): Promise<void> => removeQuietly(files, pathOf(day));
+  await applyBounds({ sizes, remove, dropDrift: (day) => dropDrift(files, pathOf(day)) }, bounds, now);
+}
+
+/** The size that is left. */
+async function dropDrift(files: OwnFiles, path: string): Promise<number> {
+  const file = await files.openToRead(path);
+  try {
+    await replaceFile(files, path, linesWithout(file, '{"entry":"drift'));
+  } finally {
+    await file.close();
+  }
+  return files.size(path);
+}
+
+/** The newest first. */
+async function dayFiles(files: OwnFiles, directory: string): Promise<readonly string[]> {
+  const names = await listFiles(files, directory);
+  return names.filter((name) => DAY_FILE.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
+}
+
+async function* read<S extends HistorySubject>(
+  { directory, files }: Pick<HistoryPlace, 'directory' | 'files'>,
+  query: HistoryQuery<S>,
+): AsyncGenerator<HistoryEntryAbout<S>> {
+  const first = firstFile(query);
+  const isAsked = createFilter(query);
+  const fault = await files.fault(directory);
+  if (fault !== null) query.onFault?.({ message: fault });
+  for (const name of await dayFiles(files, directory)) {
+    if (name < first) return;
+    for await (const line of linesOf({ path: join(directory, name), files }, query)) {
+      const entry = parseEntry(line);
+      if (entry === null) query.onFault?.(damaged(join(directory, name)));
+      else if (isAsked(entry)) yield entry;
+    }
+  }
+}
+
+/** Returns the file of the day before: a version before this one wrote after midnight to it where the clock was set back. */
+function firstFile({ since }: HistoryQuery<HistorySubject>): string {
+  return since === undefined ? '' : dayFile(new Date(Date.parse(since) - DAY_MS).toISOString());
+}
+
+/** A file that went meanwhile holds nothing. */
+async function* linesOf<S extends HistorySubject>(
+  { path, files }: { readonly path: string; readonly files: OwnFiles },
+  query: HistoryQuery<S>,
+): AsyncGenerator<string> {
+  try {
+    const file = await files.openToRead(path);
+    try {
+      yield* linesBackwards(file, searchOf(query));
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') {
+      query.onFault?.({ message: `${path} cannot be read: ${describe(error)}` });
+    }
+  }
+}
+
+const MOST_SET_BACK_MS = 3_600_000;
+/** How each line begins; where one does not, it is damaged. */
+const HEAD = /^\{"entry":"([^"]*)","at":"([^"]*)"/;
+
+function searchOf(query: HistoryQuery<HistorySubject>): LineSearch {
+  const { since, stopsEarly } = query;
+  const reach =
+    since === undefined || stopsEarly === undefined
+      ? ''
+      : new Date(Date.parse(since) - MOST_SET_BACK_MS).toISOString();
+  return {
+    needles: needlesOf(query),
+    isAsked(head) {
+      const [, entry, at] = HEAD.exec(head) ?? [];
+      return entry === undefined || at === undefined || isAbout({ entry, at }, query);
+    },
+    isPast(head) {
+      const [, entry = '', at = ''] = HEAD.exec(head) ?? [];
+      // Others are written later than they say.
+      return entry.startsWith('item') && at < reach;
+    },
+  };
+}
+
+/** Each line that is asked for has one of these, as rare as can be known: within a text of JSON their quotes would be escaped. */
+function needlesOf({ about, run, domain, keys }: HistoryQuery<HistorySubject>): readonly string[] {
+  if (keys !== undefined) return keys.map((key) => JSON.stringify(key));
+  if (run !== undefined) return [`"run":${JSON.stringify(run)}`];
+  if (domain !== undefined) return [JSON.stringify(`${domain}\n`).slice(0, -1)];
+  return [`"entry":"${about ?? ''}`];
+}
+
+function isAbout(
+  { entry, at }: { readonly entry: string; readonly at: string },
+  { about, since = '', until = '9999' }: HistoryQuery<HistorySubject>,
+): boolean {
+  return entry.startsWith(about ?? '') && at >= since && at <= until;
+}
+
+function createFilter<S extends HistorySubject>(
+  query: HistoryQuery<S>,
+): (entry: HistoryEntry) => entry is HistoryEntryAbout<S> {
+  const { run, runs, domain, keys } = query;
+  const isOfRun = (own: string | null): boolean =>
+    (run === undefined || own === run) && (runs === undefined || (own !== null && runs.includes(own)));
+  const isInPlace = (own: readonly string[]): boolean =>
+    (keys === undefined || keys.some((key) => own.includes(key))) &&
+    (domain === undefined || own.some((key) => key.startsWith(`${domain}\n`)));
+  return (entry): entry is HistoryEntryAbout<S> => {
+    if (!isAbout(entry, query)) return false;
+    if (!isOfRun('run' in entry ? entry.run : null)) return false;
+    return isInPlace('keys' in entry ? entry.keys : []);
+  };
+}
+
+function damaged(path: string): StateFault {
+  return { message: `${path} has a line that cannot be read; it is left out` };
+}

@@ -1,0 +1,197 @@
+import type { DesiredDomain } from '../../core/model/desired.ts';
+import { normaliseDestination } from '../../core/model/destinations.ts';
+import { nameKey, quote, type AliasName, type DomainName } from '../../core/model/names.ts';
+import type { Observed } from '../../core/model/observed.ts';
+import type { Prior } from '../../core/model/prior.ts';
+import type { SkippedItem } from '../../core/model/report.ts';
+import { SETTINGS, type ObservedAlias, type SettingName } from '../../core/model/resources.ts';
+import { fail } from '../../core/model/result.ts';
+import { aliasSignature } from '../../core/plan/diff/aliases.ts';
+import { isLive, liveRows, type LiveRows, type Print } from './kept-states.ts';
+import { describeLater, laterChangeOf, type LaterChanges } from './later-changes.ts';
+import { NOWHERE, type OldValues } from './old-values.ts';
+import { desiredDomain, restore, type Restored } from './restore.ts';
+import { identityOf, type RunItem } from './run-items.ts';
+
+export interface ReverseInput {
+  readonly items: readonly RunItem[];
+  readonly observed: Observed;
+  readonly later: LaterChanges;
+  readonly prior: Prior;
+  readonly print: Print;
+  readonly oldValues: OldValues;
+}
+
+/** What reverses a run: what is wanted now, and what stays as it is and why. */
+export interface Reversed {
+  readonly domains: ReadonlyMap<DomainName, DesiredDomain>;
+  readonly leftAlone: readonly SkippedItem[];
+  /** What will be as it was before the run. */
+  readonly undone: readonly RunItem[];
+}
+
+/** Only what the run changed and nobody changed since is brought back; what is as it was already needs nothing. */
+export function reverse(input: ReverseInput): Reversed {
+  const domains = new Map<DomainName, DesiredDomain>();
+  const leftAlone: SkippedItem[] = [];
+  const undone: RunItem[] = [];
+  const written = input.items.filter(({ wrote }) => wrote);
+  for (const [domain, items] of Map.groupBy(written, (item) => item.domain)) {
+    const part = reverseDomain(domain, items, { ...input, live: liveRows(input.observed, domain) });
+    if (part.desired !== null) domains.set(domain, part.desired);
+    leftAlone.push(...part.leftAlone);
+    undone.push(...part.undone);
+  }
+  return { domains, leftAlone, undone };
+}
+
+interface DomainInput extends ReverseInput {
+  readonly live: LiveRows;
+}
+
+interface DomainPart {
+  /** Null: nothing is to be done. */
+  readonly desired: DesiredDomain | null;
+  readonly leftAlone: readonly SkippedItem[];
+  readonly undone: readonly RunItem[];
+}
+
+const NOTHING: DomainPart = { desired: null, leftAlone: [], undone: [] };
+
+function reverseDomain(domain: DomainName, items: readonly RunItem[], input: DomainInput): DomainPart {
+  const { live, observed } = input;
+  // The planner withholds it, with the reason.
+  if (observed.unproven.has(domain)) return { ...NOTHING, desired: desiredDomain(domain, []) };
+  const own = items.find(({ kind }) => kind === 'domain');
+  if (own?.original === null) return reverseAddition(own, items, input);
+  const isDeleted = own?.left.includes(null) === true;
+  if (live.domain === undefined) {
+    if (isDeleted) return reverseDelete(domain, items, input);
+    const held = items.filter(({ original }) => original !== null);
+    return { ...NOTHING, leftAlone: held.map((item) => leave(item, `${domain} is gone by now`)) };
+  }
+  if (!isDeleted) return reverseItems(domain, items, input);
+  // Where nobody knows whether it was deleted, it was not.
+  if (own.left.length > 1) return NOTHING;
+  const reason = `${domain} was added again since`;
+  return { ...NOTHING, leftAlone: items.map((item) => leave(item, reason)) };
+}
+
+/** A domain that the run added goes again, unless it holds more than the run and the service put there. */
+function reverseAddition(own: RunItem, items: readonly RunItem[], input: DomainInput): DomainPart {
+  const { domain } = own;
+  if (input.live.domain === undefined) return NOTHING;
+  const change = laterChangeOf(own, input.later);
+  const reason = change === null ? whyKept(own, items, input) : describeLater(change);
+  if (reason === null)
+    return { desired: { state: 'absent', domain, source: NOWHERE }, leftAlone: [], undone: items };
+  const others = reverseItems(
+    domain,
+    items.filter((item) => item !== own),
+    input,
+  );
+  return { ...others, leftAlone: [leave(own, reason), ...others.leftAlone] };
+}
+
+/** Says what of a domain the run did not make, or was changed since; null means nothing. */
+function whyKept(own: RunItem, items: readonly RunItem[], input: DomainInput): string | null {
+  const { live, print, later } = input;
+  const setting = settingChanged(own, input);
+  if (setting !== null) return `its ${setting} was changed outside fwdsync since`;
+  const known = new Map(items.map((item) => [identityOf(item), item]));
+  const foreign = live.rows.find((row) => {
+    const item = known.get(identityOf(row));
+    if (item === undefined) return !isServiceOwn(row, input);
+    return (
+      laterChangeOf(item, later) !== null || !item.left.some((state) => isLive(item, state, live, print))
+    );
+  });
+  return foreign === undefined
+    ? null
+    : `it holds what the run did not make: ${foreign.kind} ${quote(foreign.name)}`;
+}
+
+/** Returns the first setting of a domain that neither the run nor the service gave it; null if there is none. */
+function settingChanged(own: RunItem, { live, print, observed: { account } }: DomainInput): string | null {
+  const byService = new Set(['', normaliseDestination(account.email)]);
+  const isOwn = (name: SettingName): boolean =>
+    own.fields.includes(name)
+      ? own.left.some((state) => isLive({ ...own, fields: [name] }, state, live, print))
+      : byService.has(normaliseDestination(live.domain?.[name] ?? ''));
+  const changed = SETTINGS.find((name) => !isOwn(name));
+  if (changed !== undefined) return changed;
+  return byService.has(normaliseDestination(live.domain?.rulesFallbackEmail ?? ''))
+    ? null
+    : 'rules_fallback_email';
+}
+
+/** A `*` that the service made with the domain, and that is as it made it: it forwards to the account. */
+function isServiceOwn(
+  { kind, domain, name }: LiveRows['rows'][number],
+  { live, prior, observed }: DomainInput,
+): boolean {
+  const row = live.alias.get(nameKey(name));
+  if (kind !== 'alias' || name !== '*' || row === undefined) return false;
+  const given = prior.domains.get(domain)?.givenCatchAll;
+  return given === undefined ? isToAccount(row, observed) : given === aliasSignature(row, NO_REFERENCES);
+}
+
+const NO_REFERENCES = new Map<string, never>();
+
+function isToAccount({ forward }: ObservedAlias, { account }: Observed): boolean {
+  return forward.length === 1 && forward[0] === normaliseDestination(account.email);
+}
+
+const CATCH_ALL = '*' as AliasName;
+
+/** A domain comes back with all that went with it, and without what the service makes with a new one. */
+function reverseDelete(domain: DomainName, items: readonly RunItem[], input: DomainInput): DomainPart {
+  const part = reverseItems(domain, items, input);
+  const { desired, undone } = part;
+  const own = items.find(({ kind }) => kind === 'domain');
+  if (desired?.state !== 'present' || own === undefined || !undone.includes(own)) {
+    const reason = part.leftAlone.find(({ kind }) => kind === 'domain')?.reason ?? 'its domain stays away';
+    return { ...NOTHING, leftAlone: items.map((item) => leave(item, reason)) };
+  }
+  const entries = new Map(desired.aliases?.entries);
+  const catchAll = nameKey('*');
+  if (!entries.has(catchAll)) entries.set(catchAll, { state: 'absent', name: CATCH_ALL, source: NOWHERE });
+  return { ...part, desired: { ...desired, aliases: { prune: false, ignore: [], entries } } };
+}
+
+/** Each item by itself. */
+function reverseItems(domain: DomainName, items: readonly RunItem[], input: DomainInput): DomainPart {
+  const restored: Restored[] = [];
+  const leftAlone: SkippedItem[] = [];
+  const undone: RunItem[] = [];
+  for (const item of items) {
+    if (isAsBefore(item, input)) continue;
+    const reason = whyLeft(item, input);
+    const old = reason === null ? restore(item, input.oldValues.reveal) : fail(reason);
+    if (!old.ok) leftAlone.push(leave(item, old.error));
+    else {
+      restored.push(old.value);
+      undone.push(item);
+    }
+  }
+  return { desired: restored.length === 0 ? null : desiredDomain(domain, restored), leftAlone, undone };
+}
+
+/** A password that was written is never as it was: nobody can read it. */
+function isAsBefore(item: RunItem, { live, print }: DomainInput): boolean {
+  const wrotePassword = item.kind === 'credential' && item.original !== null && !item.left.includes(null);
+  return !wrotePassword && isLive(item, item.original, live, print);
+}
+
+/** Why an item that is not as it was before the run stays as it is; null: nobody changed it since. */
+function whyLeft(item: RunItem, { live, later, print }: DomainInput): string | null {
+  const change = laterChangeOf(item, later);
+  const isOurs = item.left.some((state) => isLive(item, state, live, print));
+  return isOurs && change === null ? null : describeLater(change);
+}
+
+function leave({ kind, domain, name, original, left, source }: RunItem, reason: string): SkippedItem {
+  const wasGone = left.every((state) => state === null);
+  const action = original === null ? 'delete' : wasGone ? 'add' : 'update';
+  return { action, kind, domain, name, source, reason };
+}

@@ -1,0 +1,238 @@
+import type { Client } from '../../client/client.ts';
+import { errorText, type ApiError } from '../../client/errors.ts';
+import { resolvePasswords } from '../../engine/apply/send/passwords.ts';
+import type { StateStore } from '../../engine/state/store.ts';
+import type { Clock } from '../../core/model/clock.ts';
+import type { CompletedRun, FailedStep, RunResult } from '../../core/model/status/daemon.ts';
+import type { Desired } from '../../core/model/desired.ts';
+import type { DomainName } from '../../core/model/names.ts';
+import type { RunOrigin } from '../../core/model/history/entries.ts';
+import type { Change, Plan } from '../../core/model/plan.ts';
+import { KINDS } from '../../core/model/kinds.ts';
+import { liveEngineOf, type LiveEngine, type Observed } from '../../core/model/observed.ts';
+import { fail, succeed, type Result } from '../../core/model/result.ts';
+import type { Policy } from '../../core/plan/policy.ts';
+import type { ManifestSize } from '../../core/model/prior.ts';
+import { decide, goAhead, type Decision } from '../../engine/decide.ts';
+import { keepDomains, pendingDomains } from '../../engine/domain-digests.ts';
+import { driftOf, type DriftLog } from '../../engine/drift-log.ts';
+import type { FlapDetector } from './flap-detector.ts';
+import type { RepeatedSweeps } from './repeated-sweep.ts';
+import { reconcileOnce, type Once, type OncePorts } from '../../engine/once.ts';
+import { planOnce, type Planned, type PlanRequest } from '../../engine/plan-once.ts';
+
+/** An account that can be talked to. */
+export interface Access {
+  /** The same object for as long as address and key are the same, so that its budgets are kept. */
+  readonly client: Client;
+  /** Of v3, to check domains without reading them in full; absent: all are read in full. */
+  readonly drift?: Client | undefined;
+  readonly policy: Policy;
+  readonly openState: (account: string) => StateStore;
+}
+
+export interface RunPorts extends Pick<OncePorts, 'writeSnapshot' | 'resolvePassword' | 'readCommit'> {
+  readonly origin: Omit<RunOrigin, 'run'>;
+  readonly driftLog: DriftLog;
+  readonly random: () => number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Address and key as they are now; an error is for people. */
+  readonly access: (desired: Desired) => Promise<Result<Access, string>>;
+}
+
+/** What a sweep read, and the client of the access with which it did. */
+export interface Swept {
+  readonly observed: Observed;
+  readonly client: Client;
+}
+
+export interface RunTask {
+  /** Names it. */
+  readonly run: string;
+  /** The domains that the run is about. */
+  readonly desired: Desired;
+  readonly manifestSize: ManifestSize;
+  /** Whether each domain is asked for by its name, or the list of all is read. */
+  readonly listing: 'by-name' | 'all';
+  /** What a sweep read; used where address and key are the same as then. */
+  readonly swept?: Swept | undefined;
+  readonly mode: 'apply' | 'observe';
+  readonly flaps: FlapDetector;
+  readonly repeated: RepeatedSweeps;
+  /** Domains that were in sync at the last read. */
+  readonly inSync: ReadonlySet<DomainName>;
+}
+
+/**
+ * One run of some domains or all: what a guard refuses, cannot be read or is frozen is withheld, the rest goes on. Never
+ * rejects.
+ */
+export async function runAccount(task: RunTask, ports: RunPorts): Promise<RunResult> {
+  try {
+    const run = await withAccess(task.desired, ports, (access) => runOnce(task, { ...ports, ...access }));
+    return run.ok ? run.value : { kind: 'failed', ...run.error };
+  } catch (error) {
+    return { kind: 'failed', ...internalFault(error) };
+  }
+}
+
+/** Why the account could not be read. */
+export interface AccessFault {
+  readonly what: FailedStep;
+  readonly message: string;
+}
+
+/** A bug, which must not end the daemon. */
+export function internalFault(error: unknown): AccessFault {
+  return {
+    what: 'internal',
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
+}
+
+/** Calls the account; a key that is refused may have been rotated since it was read, and is read once more. */
+export async function withAccess<Value>(
+  desired: Desired,
+  ports: Pick<RunPorts, 'access'>,
+  call: (access: Access) => Promise<Result<Value, ApiError>>,
+): Promise<Result<Value, AccessFault>> {
+  const access = await ports.access(desired);
+  if (!access.ok) return fail({ what: 'key', message: access.error });
+  let answer = await call(access.value);
+  if (!answer.ok && answer.error.kind === 'unauthorised') {
+    const again = await ports.access(desired);
+    if (again.ok && again.value.client !== access.value.client) answer = await call(again.value);
+  }
+  if (answer.ok) return answer;
+  const what = answer.error.kind === 'unauthorised' ? 'unauthorised' : 'read';
+  return fail({ what, message: errorText(answer.error) });
+}
+
+/** The domains that an earlier run did not leave in sync as they are desired now; none where no run is remembered. */
+export async function pendingSinceLastRun(
+  desired: Desired,
+  ports: Pick<RunPorts, 'access'>,
+): Promise<readonly DomainName[]> {
+  const access = await ports.access(desired);
+  if (!access.ok) return [];
+  const { client, openState } = access.value;
+  const account = await client.getAccount();
+  if (!account.ok) return [];
+  const { prior } = await openState(account.value.email).prior();
+  if (prior.domains.size === 0) return [];
+  const present = keepDomains(desired, (name) => desired.domains.get(name)?.state === 'present');
+  return pendingDomains(present, prior, client.hmac);
+}
+
+async function runOnce(task: RunTask, ports: RunPorts & Access): Promise<Result<RunResult, ApiError>> {
+  const { desired, mode, flaps } = task;
+  const request: PlanRequest = {
+    desired,
+    manifestSize: task.manifestSize,
+    domains: task.listing === 'by-name' ? [...desired.domains.keys()] : undefined,
+    observed: task.swept?.client === ports.client ? task.swept.observed : undefined,
+    policy: ports.policy,
+  };
+  const { observed } = request;
+  if (observed === undefined) return planAndApply(task, request, ports);
+  const { clock, openState } = ports;
+  const state = openState(observed.account.email);
+  const locks = mode === 'apply' ? 1 : 0;
+  const read = { domains: desired.domains.keys(), changes: [], references: desired.references };
+  return task.repeated.unlessRepeated(
+    { desired, observed, state, now: clock.now(), locks },
+    () => planAndApply(task, request, ports),
+    () => flaps.record({ ...read, now: clock.now() }),
+  );
+}
+
+async function planAndApply(
+  task: RunTask,
+  request: PlanRequest,
+  ports: RunPorts & Access,
+): Promise<Result<RunResult, ApiError>> {
+  if (task.mode === 'observe') {
+    const planned = await planOnce(request, ports);
+    if (!planned.ok) return planned;
+    const reviewed = await review(task, planned.value, ports);
+    const state = ports.openState(planned.value.input.observed.account.email);
+    await ports.driftLog.found(state, planned.value, reviewed.drift);
+    return succeed({ kind: 'completed', ...reviewed, report: null });
+  }
+  let reviewed: Review | null = null;
+  const approve: OncePorts['approve'] = async (planned) => {
+    reviewed = await review(task, planned, ports);
+    return { planned, decision: decideUnattended(reviewed) };
+  };
+  const origin = { ...ports.origin, run: task.run };
+  const once = await reconcileOnce(
+    { ...request, origin, inSync: task.inSync, maxFailures: null },
+    { ...ports, approve },
+  );
+  return once.kind === 'unread' ? fail(once.error) : succeed(resultOf(once, reviewed));
+}
+
+/** What a plan says of the account, for the log, the metrics and `/status`. */
+type Review = Omit<CompletedRun, 'kind' | 'report'>;
+
+async function review(
+  { desired, flaps, inSync }: RunTask,
+  { plan, references, input }: Planned,
+  { clock, resolvePassword }: Pick<RunPorts, 'clock' | 'resolvePassword'>,
+): Promise<Review> {
+  const frozen = flaps.record({
+    domains: desired.domains.keys(),
+    changes: plan.changes,
+    references: desired.references,
+    now: clock.now(),
+  });
+  const drift = driftOf(plan, inSync);
+  const { missing } = await resolvePasswords(plan.changes, desired, resolvePassword);
+  const engines = new Map<string, LiveEngine>();
+  for (const [name, live] of input.observed.domains) engines.set(name, liveEngineOf(live));
+  return { plan, references, frozen: [...frozen], unset: [...missing.keys()], drift, engines };
+}
+
+/** What a guard refuses, cannot be read or is frozen is withheld; the rest goes on. */
+function decideUnattended({ plan: whole, frozen }: Review): Decision {
+  const decision = decide(whole, 'withhold');
+  if (decision.kind !== 'go' || frozen.length === 0) return decision;
+  const { plan, heldBack } = withholdChanges(decision.plan, new Set(frozen));
+  return goAhead(plan, [...decision.heldBack, ...heldBack]);
+}
+
+/**
+ * Takes changes out of a plan together with what depends on them: the rules of a domain are one order, and its stage 2
+ * takes routes away that stage 1 was to replace.
+ */
+export function withholdChanges(
+  plan: Plan,
+  withheld: ReadonlySet<Change>,
+): { readonly plan: Plan; readonly heldBack: readonly Change[] } {
+  const rules = new Set<DomainName>();
+  const stageTwo = new Set<DomainName>();
+  for (const { kind, domain } of withheld) {
+    if (kind === 'rule') rules.add(domain);
+    if (KINDS[kind].routesMail) stageTwo.add(domain);
+  }
+  const isHeldBack = (change: Change): boolean =>
+    withheld.has(change) ||
+    (change.kind === 'rule' && rules.has(change.domain)) ||
+    (KINDS[change.kind].routesMail && change.stage === 2 && stageTwo.has(change.domain));
+  const kept = plan.changes.filter((change) => !isHeldBack(change));
+  return { plan: { ...plan, changes: kept }, heldBack: plan.changes.filter(isHeldBack) };
+}
+
+function resultOf(once: Exclude<Once, { kind: 'unread' }>, reviewed: Review | null): RunResult {
+  switch (once.kind) {
+    case 'locked':
+      return { kind: 'failed', what: 'lock', message: once.fault.message };
+    case 'fault':
+      return { kind: 'failed', what: 'state', message: once.fault.message };
+    case 'not-run':
+    case 'applied':
+      if (reviewed === null) throw new Error('a run whose domains were not read');
+      return { kind: 'completed', ...reviewed, report: once.kind === 'applied' ? once.report : null };
+  }
+}

@@ -1,0 +1,162 @@
+import type { Clock } from '../../core/model/clock.ts';
+import type { AccountStatus, DaemonEvent } from '../../core/model/status/daemon.ts';
+import type { Desired } from '../../core/model/desired.ts';
+import type { HistoryStore } from '../../engine/state/store.ts';
+import type { AccountLoop } from './account-loop.ts';
+import { createWakeup, type Wakeup } from './wakeup.ts';
+import type { FileWatch, WatchOptions } from './manifest/watch.ts';
+
+/** One account's manifest: what is read, and the name it goes by. */
+export interface AccountEntry {
+  readonly name: string;
+  /** Files and directories; `-f` may name several. */
+  readonly paths: readonly string[];
+}
+
+export interface DaemonPorts {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly emit: (event: DaemonEvent) => void;
+  /** The accounts as they are now; those that were known before stay. An error is for people. */
+  readonly listAccounts: () => Promise<readonly AccountEntry[] | { readonly error: string }>;
+  readonly openLoop: (entry: AccountEntry) => AccountLoop;
+  /** Absolute paths of everything whose change matters. */
+  readonly watched: (entries: readonly AccountEntry[]) => readonly string[];
+  readonly watch: (options: WatchOptions) => FileWatch;
+}
+
+export interface Daemon {
+  /** Until the signal is aborted, and every loop has ended. Rejects when a loop does. */
+  run(): Promise<void>;
+  /** Reads everything now, as on SIGHUP. */
+  resync(): void;
+  statuses(): readonly AccountStatus[];
+  /** The manifests that are loaded. */
+  manifests(): readonly Desired[];
+  /** What is remembered of each account that was reached. */
+  histories(): readonly { readonly account: string; readonly history: HistoryStore }[];
+  /** Monotonic milliseconds of the last sign of life. */
+  heartbeatAt(): number;
+}
+
+/** How often new accounts are looked for, a watcher that died is replaced, and the files are read. */
+export const POLL_MS = 30_000;
+
+/** Runs one loop per account, side by side: none waits for another. */
+export function createDaemon(ports: DaemonPorts): Daemon {
+  const { clock, signal } = ports;
+  const state: DaemonState = {
+    ports,
+    wakeup: createWakeup(clock),
+    loops: new Map(),
+    running: [],
+    watching: null,
+    heartbeatAt: clock.monotonic(),
+    accountsFault: null,
+    watcherFault: null,
+    broken: null,
+  };
+  return {
+    async run() {
+      const stop = (): void => state.wakeup.wake();
+      signal.addEventListener('abort', stop);
+      while (!signal.aborted && state.broken === null) {
+        await poll(state);
+        await state.wakeup.wait(POLL_MS);
+      }
+      signal.removeEventListener('abort', stop);
+      await state.watching?.watch.close();
+      if (state.broken !== null) throw state.broken.error;
+      await Promise.all(state.running);
+    },
+    resync() {
+      for (const loop of state.loops.values()) loop.resync();
+      state.wakeup.wake();
+    },
+    statuses: () => [...state.loops.values()].map((loop) => loop.status()),
+    manifests: () =>
+      [...state.loops.values()].map((loop) => loop.desired()).filter((desired) => desired !== null),
+    histories: () =>
+      [...state.loops].flatMap(([account, loop]) => {
+        const history = loop.history();
+        return history === null ? [] : [{ account, history }];
+      }),
+    heartbeatAt: () => state.heartbeatAt,
+  };
+}
+
+interface DaemonState {
+  readonly ports: DaemonPorts;
+  readonly wakeup: Wakeup;
+  readonly loops: Map<string, AccountLoop>;
+  readonly running: Promise<void>[];
+  watching: Watching | null;
+  heartbeatAt: number;
+  /** Why the accounts could not be listed, as reported last. */
+  accountsFault: string | null;
+  /** Why the last watcher died, as reported last; null: one lives. */
+  watcherFault: string | null;
+  /** What ended a loop that was not asked to end. */
+  broken: { readonly error: unknown } | null;
+}
+
+interface Watching {
+  readonly watch: FileWatch;
+  readonly paths: readonly string[];
+  /** How many events had been missed when it was made. */
+  readonly missedEvents: number;
+}
+
+/** Finds new accounts, and replaces a watcher that died or misses events. */
+async function poll(state: DaemonState): Promise<void> {
+  const { ports, loops } = state;
+  state.heartbeatAt = ports.clock.monotonic();
+  const entries = await ports.listAccounts();
+  if ('error' in entries) return reportFault(state, entries.error);
+  state.accountsFault = null;
+  for (const entry of entries) if (!loops.has(entry.name)) openLoop(state, entry);
+  state.watching = await rewatch(state, ports.watched(entries));
+}
+
+function openLoop(state: DaemonState, entry: AccountEntry): void {
+  const loop = state.ports.openLoop(entry);
+  state.loops.set(entry.name, loop);
+  const ended = loop.run().catch((error: unknown) => {
+    state.broken ??= { error };
+    state.wakeup.wake();
+  });
+  state.running.push(ended);
+}
+
+function reportFault(state: DaemonState, message: string): void {
+  const inForce = state.loops.size === 0 ? 'none' : 'last-good';
+  if (message !== state.accountsFault) {
+    state.ports.emit({ account: '', kind: 'manifest-refused', message, problems: [], inForce });
+  }
+  state.accountsFault = message;
+}
+
+/** The same watcher for as long as it lives, misses no event, and the paths are the same. */
+async function rewatch(state: DaemonState, paths: readonly string[]): Promise<Watching> {
+  const { ports, loops, watching } = state;
+  const missedEvents = [...loops.values()].reduce((sum, loop) => sum + loop.missedEvents(), 0);
+  // It may miss events without knowing: a directory above was replaced, a file system unmounted.
+  const isAlive = watching?.watch.isAlive() === true;
+  if (isAlive) state.watcherFault = null;
+  if (isAlive && watching.missedEvents === missedEvents && watching.paths.join('\0') === paths.join('\0'))
+    return watching;
+  await watching?.watch.close();
+  const watch = ports.watch({
+    paths,
+    onChange() {
+      for (const loop of loops.values()) loop.filesChanged();
+    },
+    onError(error) {
+      const message = error instanceof Error ? error.message : String(error);
+      // Where none can be opened, each new one dies as the last one did.
+      if (message !== state.watcherFault) ports.emit({ account: '', kind: 'watcher-failed', message });
+      state.watcherFault = message;
+    },
+  });
+  return { watch, paths, missedEvents };
+}

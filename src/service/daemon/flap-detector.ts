@@ -1,0 +1,122 @@
+import type { Disclosure } from '../../core/model/destinations.ts';
+import { entryKey } from '../../core/model/item-key.ts';
+import type { DomainName } from '../../core/model/names.ts';
+import type { Change } from '../../core/model/plan.ts';
+import { sideOf, signature } from '../../core/plan/diff/kinds.ts';
+
+/** Recognises items that somebody else keeps changing back, so that two tools do not undo each other for ever. */
+export interface FlapDetector {
+  /** Records a read of some domains; returns the changes that must not be made. */
+  record(read: DomainsRead): ReadonlySet<Change>;
+  /** Records what a run changed. */
+  applied(changes: Iterable<Change>): void;
+  /** Forgets all but these domains. */
+  retain(domains: ReadonlyMap<DomainName, unknown>): void;
+  /** Forgets everything. */
+  reset(): void;
+  /** What is known, as JSON that `createFlapDetector` takes; it holds what is desired. */
+  memory(): FlapMemory;
+}
+
+/** By domain: what was found to differ of late. */
+export type FlapMemory = readonly (readonly [DomainName, number, readonly (readonly [string, Item])[]])[];
+
+export interface DomainsRead {
+  readonly domains: Iterable<DomainName>;
+  /** All that differs in them. */
+  readonly changes: readonly Change[];
+  readonly references: Disclosure['references'];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** So many reverts in so many reads freeze an item. */
+const MOST_REVERTS = 3;
+const WINDOW = 6;
+const FROZEN_FOR_MS = 86_400_000;
+
+interface Item {
+  /** What is desired of it; another entry starts afresh. */
+  desired: string;
+  /** Whether our last change of it was applied, so that a difference is somebody else's doing. */
+  isApplied: boolean;
+  /** Reads of its domain, by number, that found it changed back. */
+  reverts: number[];
+  frozenAt: number | null;
+  /** The last read that found it to differ. */
+  lastRead: number;
+}
+
+interface Domain {
+  reads: number;
+  readonly items: Map<string, Item>;
+}
+
+export function createFlapDetector(memory: FlapMemory = []): FlapDetector {
+  const domains = new Map<DomainName, Domain>(
+    memory.map(([name, reads, items]) => [name, { reads, items: new Map(items) }]),
+  );
+  return {
+    record({ domains: names, changes, references, now }) {
+      for (const name of names) countRead(domains, name);
+      const frozen = new Set<Change>();
+      for (const change of changes) {
+        const domain = domains.get(change.domain);
+        if (domain !== undefined && isFrozen(domain, change, desiredOf(change, references), now))
+          frozen.add(change);
+      }
+      return frozen;
+    },
+    applied(changes) {
+      for (const { domain, kind, name } of changes) {
+        const item = domains.get(domain)?.items.get(entryKey(kind, name));
+        if (item !== undefined) item.isApplied = true;
+      }
+    },
+    retain(kept) {
+      for (const name of domains.keys()) if (!kept.has(name)) domains.delete(name);
+    },
+    reset() {
+      domains.clear();
+    },
+    memory: () =>
+      [...domains]
+        .filter(([, { items }]) => items.size > 0)
+        .map(([name, { reads, items }]) => [name, reads, [...items]]),
+  };
+}
+
+/** Items that did not differ for a whole window are forgotten. */
+function countRead(domains: Map<DomainName, Domain>, name: DomainName): void {
+  const domain = domains.get(name) ?? { reads: 0, items: new Map<string, Item>() };
+  domains.set(name, domain);
+  domain.reads += 1;
+  for (const [key, item] of domain.items) {
+    if (domain.reads - item.lastRead > WINDOW) domain.items.delete(key);
+  }
+}
+
+function isFrozen({ reads, items }: Domain, change: Change, desired: string, now: number): boolean {
+  const key = entryKey(change.kind, change.name);
+  const known = items.get(key);
+  const item = known === undefined || known.desired !== desired ? newItem(change, desired) : known;
+  items.set(key, item);
+  item.lastRead = reads;
+  if (item.frozenAt !== null && now - item.frozenAt < FROZEN_FOR_MS) return true;
+  if (item.frozenAt !== null) item.reverts = [];
+  // A change that was never made, because it failed, was not undone by anybody.
+  if (item.isApplied) item.reverts = [...item.reverts.filter((read) => reads - read < WINDOW), reads];
+  item.isApplied = false;
+  item.frozenAt = item.reverts.length >= MOST_REVERTS ? now : null;
+  return item.frozenAt !== null;
+}
+
+/** Drift was in sync once: an earlier run, of this process or another, applied it. */
+function newItem({ reason }: Change, desired: string): Item {
+  return { desired, isApplied: reason === 'drift', reverts: [], frozenAt: null, lastRead: 0 };
+}
+
+function desiredOf(change: Change, references: Disclosure['references']): string {
+  const desired = sideOf(change, 'desired');
+  return desired === null ? 'absent' : signature(desired, references);
+}

@@ -1,0 +1,235 @@
+import {
+  runOutcome,
+  type AccountStatus,
+  type Cause,
+  type CompletedRun,
+  type DaemonEvent,
+  type DomainHealth,
+  type DomainStatus,
+  type FailedStep,
+  type RunResult,
+} from '../../../core/model/status/daemon.ts';
+import type { DomainName } from '../../../core/model/names.ts';
+import type { Change } from '../../../core/model/plan.ts';
+import { findingsOf, type CommandLine } from './domain-findings.ts';
+import type { ManifestRead } from '../manifest/manifest-source.ts';
+
+/** Keeps the status of one account up to date, and emits the event of each step. */
+export interface StatusTracker {
+  /** A manifest was loaded that changes the desired state of these domains. */
+  manifestAccepted(read: Extract<ManifestRead, { kind: 'good' }>, changed: readonly DomainName[]): void;
+  manifestRefused(read: Extract<ManifestRead, { kind: 'bad' }>): void;
+  /** Returns the domains to retry; `all`: the run failed as a whole. */
+  runFinished(run: FinishedRun): readonly DomainName[] | 'all';
+  domainsIn(state: DomainHealth): readonly DomainName[];
+  status(): TrackedStatus;
+}
+
+export type TrackedStatus = Pick<
+  AccountStatus,
+  'name' | 'manifest' | 'read' | 'run' | 'fullReadAt' | 'domains'
+>;
+
+export interface FinishedRun {
+  readonly run: string;
+  readonly cause: Cause;
+  /** The domains that it was about. */
+  readonly names: readonly DomainName[];
+  readonly seconds: number;
+  readonly result: RunResult;
+  /** When domains were read in full, epoch milliseconds, where that was not at the end of the run. */
+  readonly readAt: ReadonlyMap<DomainName, number>;
+}
+
+export interface TrackerOptions {
+  readonly name: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly emit: (event: DaemonEvent) => void;
+  /** Returns a command of these words as a shell takes it. */
+  readonly command?: CommandLine | undefined;
+}
+
+const NOT_READ: AccountStatus['manifest'] = {
+  state: 'not-read',
+  inForce: false,
+  message: null,
+  problems: [],
+};
+const NOTHING: DomainStatus['pending'] = { add: 0, update: 0, move: 0, delete: 0 };
+const UNKNOWN: DomainStatus = {
+  state: 'unknown',
+  pending: NOTHING,
+  changes: [],
+  reason: null,
+  line: null,
+  source: null,
+  resolve: null,
+  readAt: null,
+  engine: null,
+};
+/** Of an account so many pending changes are kept to be shown; the others are counted. */
+const MOST_CHANGES = 2_000;
+
+export function createStatusTracker({ name, now, emit, command }: TrackerOptions): StatusTracker {
+  let status: Omit<TrackedStatus, 'domains'> = {
+    name,
+    manifest: NOT_READ,
+    read: null,
+    run: null,
+    fullReadAt: null,
+  };
+  let domains: ReadonlyMap<DomainName, DomainStatus> = new Map();
+  return {
+    manifestAccepted({ desired, size, problems }, changed) {
+      const known = new Map(domains);
+      for (const domain of changed) known.delete(domain);
+      domains = new Map(
+        [...desired.domains].map(([domain, { source: line }]) => [
+          domain,
+          { ...(known.get(domain) ?? UNKNOWN), line },
+        ]),
+      );
+      status = { ...status, manifest: { state: 'accepted', inForce: true, message: null, problems } };
+      const counts = { domains: size.domains.size, entries: size.entries };
+      const { api, references } = desired;
+      emit({ account: name, kind: 'manifest-accepted', api, ...counts, problems, references });
+    },
+    manifestRefused({ message, problems }) {
+      const { inForce } = status.manifest;
+      status = { ...status, manifest: { state: 'refused', inForce, message, problems } };
+      const loaded = inForce ? 'last-good' : 'none';
+      emit({ account: name, kind: 'manifest-refused', message, problems, inForce: loaded });
+    },
+    runFinished({ run, cause, names, seconds, result, readAt }) {
+      const at = now();
+      const states = domainStates(names, result, {
+        readAt: (domain) => readAt.get(domain) ?? at,
+        before: domains,
+        command,
+      });
+      domains = new Map([...domains].map(([domain, before]) => [domain, states.get(domain) ?? before]));
+      const last = { id: run, cause, at, seconds, outcome: runOutcome(result) };
+      const fullReadAt = oldestRead(domains) ?? status.fullReadAt;
+      status = { ...status, read: readStatus(result, at, status.read), run: last, fullReadAt };
+      emit({ account: name, kind: 'run-finished', run, cause, seconds, result });
+      if (result.kind === 'failed') return 'all';
+      if (result.report !== null && result.report.stopped !== null) return names;
+      return names.filter((domain) => states.get(domain)?.state === 'failing');
+    },
+    domainsIn: (state) => [...domains].filter(([, entry]) => entry.state === state).map(([domain]) => domain),
+    status: () => ({ ...status, domains }),
+  };
+}
+
+const UNREAD: ReadonlySet<FailedStep> = new Set(['read', 'key', 'unauthorised', 'account']);
+
+/** The same as before where the run does not say whether the account can be read. */
+function readStatus(result: RunResult, at: number, before: AccountStatus['read']): AccountStatus['read'] {
+  if (result.kind === 'completed') return { at, ok: true, message: null, goodAt: at };
+  if (!UNREAD.has(result.what)) return before;
+  return { at, ok: false, message: result.message, goodAt: before?.goodAt ?? null };
+}
+
+/** Null: one of them was not read yet. */
+function oldestRead(domains: ReadonlyMap<DomainName, DomainStatus>): number | null {
+  let oldest = Infinity;
+  for (const { readAt } of domains.values()) {
+    if (readAt === null) return null;
+    oldest = Math.min(oldest, readAt);
+  }
+  return domains.size === 0 ? null : oldest;
+}
+
+interface StatesContext extends Pick<TrackerOptions, 'command'> {
+  readonly readAt: (domain: DomainName) => number;
+  readonly before: ReadonlyMap<DomainName, DomainStatus>;
+}
+
+/** The status of each of these domains after a run; after one that failed, what is known of pending changes stays. */
+function domainStates(
+  names: readonly DomainName[],
+  result: RunResult,
+  { readAt, before, command }: StatesContext,
+): ReadonlyMap<DomainName, DomainStatus> {
+  if (result.kind === 'failed') {
+    const { message: reason, what } = result;
+    const failing = { state: 'failing', reason, source: null, resolve: RESOLVE[what] } as const;
+    return new Map(names.map((name) => [name, { ...(before.get(name) ?? UNKNOWN), ...failing }]));
+  }
+  const open = Map.groupBy(splitChanges(result).open, ({ domain }) => domain);
+  const findings = findingsOf(result, command);
+  const unproven = new Set(
+    result.plan.withheld.filter(({ cause }) => cause === 'unproven').map(({ domain }) => domain),
+  );
+  let room = MOST_CHANGES - keptBesides(names, before);
+  return new Map(
+    names.map((name) => {
+      const changes = open.get(name) ?? [];
+      const known = before.get(name) ?? UNKNOWN;
+      const { state, reason, source, resolve } = findings.get(name) ?? {
+        ...FINE,
+        state: changes.length === 0 ? ('in-sync' as const) : ('drifted' as const),
+      };
+      const kept = changes.slice(0, Math.max(0, room));
+      room -= kept.length;
+      const pending = countActions(changes);
+      const read = unproven.has(name) ? known.readAt : readAt(name);
+      const engine = result.engines?.get(name) ?? known.engine;
+      const finding = { state, reason, source, resolve };
+      return [name, { ...known, ...finding, pending, changes: kept, readAt: read, engine }];
+    }),
+  );
+}
+
+const FINE = { reason: null, source: null, resolve: null };
+
+/** What a person can do where a run did not start. */
+const RESOLVE: Readonly<Record<FailedStep, string>> = {
+  key: 'check the variable or the file of the API key',
+  unauthorised: 'check the API key: the service refused it',
+  account: 'give --drift-url the base URL of v3 of the same service',
+  read: 'check the key and the service; fwdsync retries by itself',
+  lock: 'wait if another run holds the lock, else check the state directory; fwdsync retries',
+  state: 'check the state directory: its owner, its permissions, and the free space',
+  internal: 'this is a bug: report it with the lines of the log',
+};
+
+/** How many pending changes of other domains are kept. */
+function keptBesides(names: readonly DomainName[], known: ReadonlyMap<DomainName, DomainStatus>): number {
+  const own = new Set(names);
+  let kept = 0;
+  for (const [domain, { changes }] of known) if (!own.has(domain)) kept += changes.length;
+  return kept;
+}
+
+function countActions(changes: readonly Change[]): DomainStatus['pending'] {
+  const counts = { ...NOTHING };
+  for (const { action } of changes) counts[action] += 1;
+  return counts;
+}
+
+/** The changes of a plan that its report says were applied, and those that are still to be made. */
+export function splitChanges({ plan, report }: Pick<CompletedRun, 'plan' | 'report'>): {
+  readonly applied: readonly Change[];
+  readonly open: readonly Change[];
+} {
+  const applied = new Set(report?.applied.map(keyOf));
+  const isApplied = (change: Change): boolean => applied.has(keyOf(change));
+  // What depends on what the service makes of a new domain is decided when that was added: as another change, or none.
+  const isDecided = ({ conditional, domain }: Change): boolean =>
+    conditional && applied.has(keyOf({ action: 'add', kind: 'domain', domain, name: domain }));
+  return {
+    applied: plan.changes.filter(isApplied),
+    open: plan.changes.filter((change) => !isApplied(change) && !isDecided(change)),
+  };
+}
+
+function keyOf({
+  action,
+  kind,
+  domain,
+  name,
+}: Pick<Change, 'action' | 'kind' | 'name'> & { readonly domain: string }): string {
+  return `${domain}\n${kind}\n${name}\n${action}`;
+}

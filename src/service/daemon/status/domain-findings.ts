@@ -1,0 +1,79 @@
+import type { CompletedRun, DomainStatus } from '../../../core/model/status/daemon.ts';
+import type { GuardFinding, Withheld } from '../../../core/model/plan.ts';
+import { withheldReason, withholdRefused } from '../../../core/plan/withhold.ts';
+
+/** What keeps a domain from being in sync, and what resolves it. */
+export interface DomainFinding extends Pick<DomainStatus, 'source' | 'resolve'> {
+  readonly domain: string;
+  readonly state: 'failing' | 'frozen' | 'withheld';
+  readonly reason: string;
+}
+
+/** Returns a command as a shell takes it: `fwdsync`, these words, and what the command needs to reach what this process reaches. */
+export type CommandLine = (words: string) => string;
+
+/** What keeps each domain from being in sync; the first that is found counts. */
+export function findingsOf(
+  run: CompletedRun,
+  command: CommandLine = (words) => `fwdsync ${words}`,
+): ReadonlyMap<string, DomainFinding> {
+  const findings = new Map<string, DomainFinding>();
+  for (const finding of [...failuresOf(run), ...unplannedIn(run), ...withheldOf(run, command)]) {
+    if (!findings.has(finding.domain)) findings.set(finding.domain, finding);
+  }
+  return findings;
+}
+
+const RETRIED = 'fwdsync retries by itself';
+
+/** What failed, and may succeed next time. */
+function* failuresOf({ report, unset, plan }: CompletedRun): Generator<DomainFinding> {
+  const state = 'failing';
+  for (const { domain, message, source } of [...(report?.failed ?? []), ...(report?.notKept ?? [])]) {
+    yield { domain, state, reason: message, source, resolve: 'change the entry, or wait: fwdsync retries' };
+  }
+  for (const { domain, name, source } of unset) {
+    const { message: reason, hint: resolve } = plan.problems.find((problem) => problem.source === source) ?? {
+      message: `the password of credential ${name} is not set, too short or refused`,
+      hint: 'set the password that the entry refers to',
+    };
+    yield { domain, state, reason, source, resolve };
+  }
+}
+
+/** Domains that could not be read, or whose entries do not fit the account. */
+function* unplannedIn({ plan }: CompletedRun): Generator<DomainFinding> {
+  const state = 'failing';
+  for (const { domain, cause, reason } of plan.withheld) {
+    if (cause === 'unproven') yield { domain, state, reason, source: null, resolve: RETRIED };
+    if (cause !== 'manifest') continue;
+    const problem = plan.problems.find(({ message }) => message === reason);
+    yield { domain, state, reason, source: problem?.source ?? null, resolve: problem?.hint ?? null };
+  }
+}
+
+/** What is left alone on purpose, and what that keeps from running. */
+function* withheldOf({ plan, report, frozen }: CompletedRun, command: CommandLine): Generator<DomainFinding> {
+  for (const { domain, kind, name, source } of frozen) {
+    const reason = `${kind} ${name} keeps being changed back by somebody else`;
+    const resolve = 'find out who changes it; then change the entry, or send SIGHUP to try again';
+    yield { domain, state: 'frozen', reason, source, resolve };
+  }
+  const allowances = new Map(plan.guards.map((guard) => [withheldReason(guard), guard]));
+  for (const { domain, reason, cause } of withholdRefused(plan).withheld) {
+    const resolve = resolveWithheld({ domain, cause }, allowances.get(reason), command);
+    yield { domain, state: 'withheld', reason, source: null, resolve };
+  }
+  for (const { domain, reason, source } of report?.skipped ?? [])
+    yield { domain, state: 'failing', reason, source, resolve: RETRIED };
+}
+
+function resolveWithheld(
+  { domain, cause }: Pick<Withheld, 'domain' | 'cause'>,
+  guard: Pick<GuardFinding, 'allow'> | undefined,
+  command: CommandLine,
+): string | null {
+  if (cause === 'tombstone') return command(`apply --allow-domain-delete ${domain}`);
+  if (guard === undefined || guard.allow === null) return null;
+  return `if it is intended: ${command(`apply ${guard.allow}`)}, or the same in guards.allow of the manifest`;
+}

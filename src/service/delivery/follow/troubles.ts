@@ -1,0 +1,125 @@
+import type { DeliveryThreshold } from '../../../core/model/desired.ts';
+import type { SafeText } from '../safe-text.ts';
+import { crosses } from '../thresholds.ts';
+import { errorOf, rowKey, type CountedMessage } from '../tally.ts';
+import type { Trouble } from './memory.ts';
+
+export interface TroublePorts {
+  readonly safe: SafeText;
+  /** Of a destination; see `hmacWith`. */
+  readonly print: (text: string) => string;
+  readonly threshold: DeliveryThreshold;
+}
+
+/** What is remembered of a destination where nothing failed lately. */
+const FORGET_MS = 86_400_000;
+/** Of a domain; the oldest go first. */
+const MOST = 1_000;
+const MOST_MOMENTS = 100;
+
+/** Troubles with what these messages add; only such as have come to their end, or are refused. */
+export function withMessages(
+  before: readonly Trouble[],
+  messages: readonly CountedMessage[],
+  ports: TroublePorts,
+): readonly Trouble[] {
+  const troubles = new Map(before.map((trouble) => [keyOf(trouble, trouble.print), trouble]));
+  // Failures first: a page is in no order, and what was delivered matters only where something failed.
+  for (const message of messages.filter(isFailure)) {
+    const print = printOf(message, ports);
+    const key = keyOf(message, print);
+    troubles.set(key, withFailure(troubles.get(key), message, print, ports));
+  }
+  for (const message of messages) {
+    if (message.course.fate !== 'delivered') continue;
+    const delivered = [message, ...asRefused(message)].map((one) => keyOf(one, printOf(one, ports)));
+    for (const key of delivered) {
+      const trouble = troubles.get(key);
+      if (trouble === undefined) continue;
+      const deliveredAt = Math.max(trouble.deliveredAt ?? 0, message.course.at ?? 0);
+      troubles.set(key, { ...trouble, deliveredAt });
+    }
+  }
+  return [...troubles.values()];
+}
+
+function isFailure({ course: { fate }, alias }: CountedMessage): boolean {
+  return fate === 'hard' || (fate === 'refused' && alias !== null);
+}
+
+/** A name that gets mail again refuses it no longer. */
+function asRefused({ alias, ...message }: CountedMessage): readonly CountedMessage[] {
+  return alias === null ? [] : [{ ...message, alias, rule: null, destination: null }];
+}
+
+function printOf({ destination }: CountedMessage, { print }: TroublePorts): string {
+  return destination === null ? '' : print(destination.toLowerCase()).slice(0, 32);
+}
+
+function keyOf({ alias, rule }: Pick<Trouble, 'alias' | 'rule'>, print: string): string {
+  return rowKey({ alias, rule, destination: print });
+}
+
+function withFailure(
+  before: Trouble | undefined,
+  message: CountedMessage,
+  print: string,
+  { safe }: TroublePorts,
+): Trouble {
+  const { course, source, alias, rule, destination } = message;
+  const shown = destination === null ? null : safe(destination);
+  const known = before ?? { ...NO_FAILURE, alias, rule, destination: shown, print };
+  const error = errorOf(course);
+  const at = course.at ?? 0;
+  const isLatest = at >= (known.failedAt.at(-1) ?? 0);
+  return {
+    ...known,
+    source,
+    failedAt: [...known.failedAt, at].toSorted((a, b) => a - b).slice(-MOST_MOMENTS),
+    count: known.count + 1,
+    lastError: isLatest ? { ...error, message: safe(error.message) } : known.lastError,
+  };
+}
+
+const NO_FAILURE = {
+  failedAt: [],
+  count: 0,
+  lastError: { at: null, code: null, message: '' },
+  deliveredAt: null,
+  reported: 'nothing',
+} as const;
+
+/** What there is to report, and the troubles once it was. */
+export interface Judged {
+  readonly failing: readonly Trouble[];
+  readonly recovered: readonly Trouble[];
+  readonly after: readonly Trouble[];
+}
+
+/** A trouble begins when the threshold is crossed and nothing was delivered since; it ends with the next message that arrives. */
+export function judgeTroubles(
+  troubles: readonly Trouble[],
+  threshold: DeliveryThreshold,
+  now: number,
+): Judged {
+  const failing: Trouble[] = [];
+  const recovered: Trouble[] = [];
+  const after = troubles.flatMap((trouble): readonly Trouble[] => {
+    if (trouble.reported === 'failing') {
+      if (!hasRecovered(trouble)) return [trouble];
+      recovered.push(trouble);
+      return [];
+    }
+    const lastAt = trouble.failedAt.at(-1) ?? 0;
+    if (crosses(trouble.failedAt, threshold) && (trouble.deliveredAt ?? 0) < lastAt) {
+      failing.push(trouble);
+      return [{ ...trouble, reported: 'failing' }];
+    }
+    return lastAt < now - Math.max(FORGET_MS, threshold.withinMs) ? [] : [trouble];
+  });
+  return { failing, recovered, after: after.slice(-MOST) };
+}
+
+function hasRecovered({ deliveredAt, failedAt }: Trouble): boolean {
+  return deliveredAt !== null && deliveredAt > (failedAt.at(-1) ?? 0);
+}

@@ -1,0 +1,129 @@
+import type { LogEntry } from '../../client/logs/logs.ts';
+import { localPartOf } from '../../core/model/names.ts';
+import type { Source } from '../../core/model/manifest/problem.ts';
+import { courseOf, countsOf, isForwarded, type Course, type FailedFate, type FateCounts } from './fates.ts';
+import type { FindName, KnownName } from './known-names.ts';
+import type { FindTaker, Taker } from './takers.ts';
+
+/** The outcome of mail by one alias or rule at one destination; of refused mail by one name. Texts are as in the logs. */
+export interface DeliveryRow extends RowKey {
+  readonly source: Source | null;
+  readonly counts: FateCounts;
+  /** When messages failed, by how; epoch milliseconds. */
+  readonly failedAt: Readonly<Record<FailedFate, readonly number[]>>;
+  readonly lastError: DeliveryError | null;
+}
+
+/** `alias` and `rule` are null where it is not known which took the mail; `destination` where the mail was refused or dropped. */
+export interface RowKey {
+  readonly alias: string | null;
+  readonly rule: string | null;
+  readonly destination: string | null;
+}
+
+export interface DeliveryError {
+  /** Epoch milliseconds; null: the log has no time. */
+  readonly at: number | null;
+  readonly code: number | null;
+  readonly message: string;
+}
+
+/** One message of the logs, and whose it was. */
+export interface CountedMessage extends RowKey {
+  readonly source: Source | null;
+  readonly course: Course;
+}
+
+export interface Counting {
+  /** At a time, epoch milliseconds. */
+  readonly takerAt: (at: number) => FindTaker;
+  readonly findName: FindName;
+}
+
+/**
+ * What an entry of the logs says of a message; refused for a name that is not known, it has neither alias nor rule. null where
+ * it is no forwarded mail, or was accepted to be dropped and will have no other events.
+ */
+export function readMessage(entry: LogEntry, { takerAt, findName }: Counting): CountedMessage | null {
+  if (!isForwarded(entry)) return null;
+  const course = courseOf(entry);
+  const to = entry.recipient?.email ?? '';
+  if (course.fate === 'refused') return refusedMessage(course, findName(localPartOf(to).toLowerCase()));
+  const takerOf = takerAt(entry.createdAt ?? 0);
+  const destination = entry.forward?.email || null;
+  const { sender, subject } = entry;
+  const taker = takerOf({ to, from: sender?.email ?? '', subject, destination });
+  return sentMessage(course, destination, taker);
+}
+
+function refusedMessage(course: Course, known: KnownName | null): CountedMessage {
+  const { name, source } = known ?? { name: null, source: null };
+  return { alias: name, rule: null, destination: null, source, course };
+}
+
+function sentMessage(course: Course, sentTo: string | null, taker: Taker | null): CountedMessage | null {
+  const isDropped = sentTo === null && taker?.drops === true;
+  if (isDropped && course.fate === null) return null;
+  const destination = isDropped ? DISCARD_WORD : sentTo;
+  if (taker === null) return { alias: null, rule: null, destination, source: null, course };
+  const { kind, name, source } = taker;
+  const by = kind === 'alias' ? { alias: name, rule: null } : { alias: null, rule: name };
+  return { ...by, destination, source, course };
+}
+
+/** As the manifest writes it. */
+const DISCARD_WORD = 'discard';
+
+/** Whether a message was refused for a name that is not known. */
+export function isForUnknownName({ course, alias }: CountedMessage): boolean {
+  return course.fate === 'refused' && alias === null;
+}
+
+/** Adds up the messages of one domain. */
+export interface Tally {
+  add(message: CountedMessage): void;
+  /** Rows of which something is known. */
+  rows(): readonly DeliveryRow[];
+}
+
+export function createTally(): Tally {
+  const rows = new Map<string, GrowingRow>();
+  return {
+    add({ course, ...whose }) {
+      const { fate } = course;
+      if (fate === null) return;
+      const key = rowKey(whose);
+      const row = rows.get(key) ?? startRow(whose);
+      rows.set(key, row);
+      row.counts[fate] += 1;
+      if (fate === 'delivered') return;
+      row.failedAt[fate].push(course.at ?? 0);
+      row.lastError = laterError(row.lastError, errorOf(course));
+    },
+    rows: () => [...rows.values()],
+  };
+}
+
+/** The words of the server at the last event. */
+export function errorOf({ at, event }: Course): DeliveryError {
+  return { at, code: event?.code ?? null, message: event?.message ?? '' };
+}
+
+function laterError(a: DeliveryError | null, b: DeliveryError): DeliveryError {
+  return a !== null && (a.at ?? 0) > (b.at ?? 0) ? a : b;
+}
+
+/** What tells the rows of a domain apart; who reads mail does not tell cases apart. */
+export function rowKey({ alias, rule, destination }: RowKey): string {
+  return JSON.stringify([alias, rule, destination?.toLowerCase() ?? null]);
+}
+
+type GrowingRow = DeliveryRow & {
+  readonly counts: Record<keyof FateCounts, number>;
+  readonly failedAt: Record<FailedFate, number[]>;
+  lastError: DeliveryError | null;
+};
+
+function startRow(row: RowKey & Pick<DeliveryRow, 'source'>): GrowingRow {
+  return { ...row, counts: countsOf({}), failedAt: { refused: [], soft: [], hard: [] }, lastError: null };
+}

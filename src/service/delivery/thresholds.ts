@@ -1,0 +1,10 @@
+import type { DeliveryThreshold } from '../../core/model/desired.ts';
+
+/** Whether so many of these moments lie within the time of a threshold. Epoch milliseconds, in any order. */
+export function crosses(moments: readonly number[], { after, withinMs }: DeliveryThreshold): boolean {
+  const sorted = moments.toSorted((a, b) => a - b);
+  return sorted.some((moment, at) => {
+    const last = sorted[at + after - 1];
+    return last !== undefined && last - moment <= withinMs;
+  });
+}

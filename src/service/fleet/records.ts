@@ -1,0 +1,131 @@
+import type { DomainHealth } from '../../core/model/status/daemon.ts';
+import type { Fleet, FleetAccount, FleetState, FleetWorker } from '../../core/model/status/fleet.ts';
+import type { Cipher, SealedPlace } from '../../engine/state/postgres/cipher.ts';
+import type { Database } from '../../engine/state/postgres/database.ts';
+import { parseJsonText } from '../../engine/state/documents.ts';
+import { readQueue } from './queue.ts';
+
+/** What is kept of a run beside its counts and times. */
+export interface RunOutcome {
+  readonly state: DomainHealth;
+  readonly error: string | null;
+}
+
+/** Outcomes that were opened, by the account's number: opening those of thousands of accounts takes longer than reading them. */
+export type OpenOutcomes = Map<string, { readonly recorded: string; readonly outcome: RunOutcome }>;
+
+/** The whole of it; rejects when it cannot be read. `opened` is kept from one read to the next. */
+export async function readFleet(database: Database, opened?: OpenOutcomes): Promise<Fleet> {
+  const [clock, accounts, workers, queue] = await Promise.all([
+    database.query<{ readonly now: Date }>('SELECT now()'),
+    listFleetAccounts(database, opened),
+    listFleetWorkers(database),
+    readQueue(database),
+  ]);
+  return { at: clock[0]?.now.getTime() ?? 0, accounts, workers, queue };
+}
+
+interface AccountRow {
+  readonly id: string;
+  readonly email: string;
+  readonly wanted: string;
+  readonly published_at: Date;
+  readonly applied: string | null;
+  readonly read_at: Date | null;
+  readonly due_at: Date | null;
+  readonly interval_ms: string | null;
+  readonly failures: number;
+  readonly parked: boolean;
+  readonly drift: number;
+  readonly worker: string | null;
+  readonly recorded: string;
+  readonly outcome: Buffer | null;
+  readonly unattended: boolean;
+}
+
+/** The published accounts by email; rejects when they cannot be read. */
+export async function listFleetAccounts(
+  { query, cipher }: Database,
+  opened: OpenOutcomes = new Map(),
+): Promise<readonly FleetAccount[]> {
+  const rows = await query<AccountRow>(
+    `SELECT id, email, wanted, published_at, applied, read_at, due_at, interval_ms, coalesce(failures, 0) AS failures,
+       coalesce(parked, false) AS parked, coalesce(drift, 0) AS drift, worker, recorded, outcome,
+       coalesce(read_at, since) < now() - 3 * interval_ms * interval '1 ms' IS TRUE AS unattended
+     FROM fwdsync.accounts JOIN fwdsync.revisions published ON published.account = id AND published.revision = wanted
+       LEFT JOIN fwdsync.account_runs last ON last.account = id
+     ORDER BY email, id`,
+  );
+  return rows.map((row) => {
+    const { id, email, failures, parked, drift, worker, recorded } = row;
+    const before = opened.get(id);
+    const outcome = before?.recorded === recorded ? before.outcome : openOutcome(cipher, row);
+    opened.set(id, { recorded, outcome });
+    return {
+      id,
+      email,
+      wanted: Number(row.wanted),
+      wantedAt: row.published_at.getTime(),
+      applied: row.applied === null ? null : Number(row.applied),
+      readAt: row.read_at?.getTime() ?? null,
+      dueAt: row.due_at?.getTime() ?? null,
+      intervalMs: row.interval_ms === null ? null : Number(row.interval_ms),
+      failures,
+      parked,
+      drift,
+      state: stateOf(row, outcome.state),
+      error: outcome.error,
+      worker,
+    };
+  });
+}
+
+/** That a revision was in sync says nothing of a newer one. */
+function stateOf({ unattended, wanted, applied }: AccountRow, last: DomainHealth): FleetState {
+  if (unattended) return 'unattended';
+  return last === 'in-sync' && applied !== wanted ? 'unknown' : last;
+}
+
+const NOT_RUN: RunOutcome = { state: 'unknown', error: null };
+
+/** The outcome of the last run that was recorded. */
+export function openOutcome(
+  cipher: Cipher,
+  { id, recorded, outcome }: Pick<AccountRow, 'id' | 'recorded' | 'outcome'>,
+): RunOutcome {
+  const text = outcome === null ? null : cipher.open(placeOfRun(id, 'outcome', recorded), outcome);
+  return text === null ? NOT_RUN : ((parseJsonText(text) as RunOutcome | null) ?? NOT_RUN);
+}
+
+/** Of the row of an account in `account_runs`. */
+export function placeOfRun(account: string, row: 'outcome' | 'memory', epoch: string): SealedPlace {
+  return { table: 'account_runs', account, row, revision: epoch };
+}
+
+/** Those that are running, and those that ended or were lost within the last day, the latest first; rejects when they cannot be read. */
+export async function listFleetWorkers({ query, cipher }: Database): Promise<readonly FleetWorker[]> {
+  const rows = await query<WorkerRow>(
+    `SELECT id, name, version, concurrency, running, started_at, seen_at,
+       CASE WHEN ended_at IS NOT NULL THEN 'ended'
+         WHEN seen_at < now() - job_expiry_ms * interval '1 ms' THEN 'lost' ELSE 'running' END AS state,
+       EXISTS (SELECT 1 FROM fwdsync.scheduler WHERE worker = id AND until > now()) AS scheduler
+     FROM fwdsync.workers WHERE seen_at > now() - interval '1 day' ORDER BY started_at DESC`,
+  );
+  return rows.map(({ name, started_at: started, seen_at: seen, ...row }) => ({
+    ...row,
+    name: cipher.open(placeOfWorker(row.id), name) ?? 'a worker that cannot be named',
+    startedAt: started.getTime(),
+    seenAt: seen.getTime(),
+  }));
+}
+
+type WorkerRow = Omit<FleetWorker, 'name' | 'startedAt' | 'seenAt'> & {
+  readonly name: Buffer;
+  readonly started_at: Date;
+  readonly seen_at: Date;
+};
+
+/** Of its name. */
+export function placeOfWorker(id: string): SealedPlace {
+  return { table: 'workers', account: '', row: id, revision: '1' };
+}

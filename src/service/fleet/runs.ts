@@ -1,0 +1,270 @@
+import type { FlapMemory } from '../daemon/flap-detector.ts';
+import { parseJsonText } from '../../engine/state/documents.ts';
+import type { Database, Query } from '../../engine/state/postgres/database.ts';
+import {
+  FLEET_CHANNEL,
+  readRevision,
+  type PublishedManifest,
+  type Revision,
+} from '../../engine/state/postgres/revisions.ts';
+import type { Queue } from './queue.ts';
+import { openOutcome, placeOfRun, type RunOutcome } from './records.ts';
+
+/** What the next run of an account goes on with. */
+export interface RunMemory {
+  /** The revision that was run last; null: none yet. */
+  readonly ran: number | null;
+  readonly flaps: FlapMemory;
+  /** What is known of the rate limits, as JSON that means nothing here; null: nothing. */
+  readonly budgets: unknown;
+  /** The API refused this key (as a print of it) with this revision; null: it did not. */
+  readonly parked: { readonly revision: number; readonly key: string; readonly message: string } | null;
+}
+
+/** One run of an account, begun. What it records is refused once another run has begun. */
+export interface Claim {
+  /** The account's number in the store. */
+  readonly account: string;
+  readonly epoch: string;
+  /** By the database's clock: an epoch is handed out twice where the database failed over to an older standby. */
+  readonly startedAt: string;
+  readonly email: string;
+  /** The host of its API, as a look-up. */
+  readonly host: Buffer;
+  readonly revision: Revision;
+  /** True if the store has lost the text of the revision. */
+  readonly isDamaged: boolean;
+  /** Runs that failed in a row before. */
+  readonly failures: number;
+  /** How long ago the run before showed its last sign of life, milliseconds, where it was never recorded; null: it was. */
+  readonly silentMs: number | null;
+  /** Of the last run that was recorded, as is `memory`. */
+  readonly outcome: RunOutcome;
+  readonly memory: RunMemory;
+}
+
+const NO_MEMORY: RunMemory = { ran: null, flaps: [], budgets: null, parked: null };
+
+const UNKNOWN_MANIFEST: PublishedManifest = { texts: [], commit: null, host: '', user: null, actor: null };
+
+interface ClaimRow {
+  readonly epoch: string;
+  readonly started: string;
+  readonly email: string;
+  readonly host: Buffer;
+  readonly wanted: string;
+  readonly failures: number;
+  readonly recorded: string;
+  readonly silent: string | null;
+  readonly resync: boolean;
+  readonly outcome: Buffer | null;
+  readonly memory: Buffer | null;
+}
+
+/** Begins a run of what is published; null: nothing is. Rejects when the store cannot be used. */
+export async function claimRun(database: Database, account: string, worker: string): Promise<Claim | null> {
+  const { query, cipher } = database;
+  const [row] = await query<ClaimRow>(
+    `UPDATE fwdsync.account_runs AS run
+     SET epoch = run.epoch + 1, worker = $2, started_at = now(), alive_at = now(), revision = wanted, resync = false
+     FROM fwdsync.accounts,
+       (SELECT alive_at, resync FROM fwdsync.account_runs WHERE account = $1 FOR UPDATE) AS before
+     WHERE account = $1 AND id = account AND wanted IS NOT NULL
+     RETURNING run.epoch, run.started_at::text AS started, email, host, wanted, failures, recorded, outcome,
+       memory, before.resync, extract(epoch FROM now() - before.alive_at) * 1000 AS silent`,
+    [account, worker],
+  );
+  if (row === undefined) return null;
+  const revision = await readRevision(query, cipher, account, row.wanted);
+  const isDamaged = revision === null || revision === 'damaged';
+  const text =
+    row.memory === null ? null : cipher.open(placeOfRun(account, 'memory', row.recorded), row.memory);
+  const known = (text === null ? null : (parseJsonText(text) as RunMemory | null)) ?? NO_MEMORY;
+  const memory = row.resync ? { ...known, flaps: [], parked: null } : known;
+  return {
+    account,
+    revision: isDamaged ? { ...UNKNOWN_MANIFEST, number: Number(row.wanted) } : revision,
+    isDamaged,
+    epoch: row.epoch,
+    startedAt: row.started,
+    email: row.email,
+    host: row.host,
+    failures: row.failures,
+    silentMs: BigInt(row.recorded) === BigInt(row.epoch) - 1n ? null : Number(row.silent),
+    outcome: openOutcome(cipher, { ...row, id: account }),
+    memory,
+  };
+}
+
+/** The result of a run. */
+export interface RunRecord extends RunOutcome {
+  /** Whether every domain is as the revision wants it. */
+  readonly isApplied: boolean;
+  /** Whether every domain was read. */
+  readonly isRead: boolean;
+  /** Items that were changed outside fwdsync. */
+  readonly drift: number;
+  /** When it is tried again, milliseconds from now; null: it did not fail. */
+  readonly retryMs: number | null;
+  /** From one sweep to the next, unless reading takes long. */
+  readonly intervalMs: number;
+  /** How long a run that only read took, which leaves as long to others; 0: it wrote, or failed. */
+  readonly readMs: number;
+  readonly memory: RunMemory;
+}
+
+/** The next time that an account has its place in the interval, the same on all machines; texts of SQL. */
+function nextPlace(after: string, intervalMs: string): string {
+  const milliseconds = `(extract(epoch FROM ${after}) * 1000)::bigint`;
+  const phase = `mod(run.account * 2654435761, ${intervalMs})`;
+  return `${after} + (${intervalMs} - mod(${milliseconds} - ${phase}, ${intervalMs})) * interval '1 ms'`;
+}
+
+/** Records the end of a run; where a newer revision is published by then its run is sent. A stale run records nothing. */
+export async function recordRun(
+  database: Database,
+  queue: Pick<Queue, 'send'>,
+  claim: Claim,
+  record: RunRecord,
+): Promise<void> {
+  const { account, epoch, startedAt } = claim;
+  const { state, error, isApplied, isRead, drift, retryMs, intervalMs, readMs, memory } = record;
+  const leastMs = Math.round(2 * readMs);
+  const { outcome, memory: sealedMemory } = sealEnd(database, claim, { outcome: { state, error }, memory });
+  await database.transaction(async (query) => {
+    const [recorded] = await query<{ readonly isOutdated: boolean }>(
+      `UPDATE fwdsync.account_runs AS run SET worker = NULL, recorded = epoch, outcome = $3, memory = $4, drift = $5,
+         applied = CASE WHEN $6 THEN $7 ELSE applied END, read_at = CASE WHEN $8 THEN now() ELSE read_at END,
+         failures = CASE WHEN $9::bigint IS NULL THEN 0 ELSE failures + 1 END, parked = $10, interval_ms = $11::bigint, least_ms = $13::bigint,
+         due_at = CASE WHEN resync THEN now()
+           WHEN $9::bigint IS NULL THEN greatest(${nextPlace('started_at', '$11::bigint')}, started_at + $13::bigint * interval '1 ms')
+           ELSE now() + $9::bigint * interval '1 ms' END
+       WHERE account = $1 AND epoch = $2 AND started_at = $12
+       RETURNING revision < (SELECT wanted FROM fwdsync.accounts WHERE id = account) AS "isOutdated"`,
+      [
+        account,
+        epoch,
+        outcome,
+        sealedMemory,
+        drift,
+        isApplied,
+        claim.revision.number,
+        isRead,
+        retryMs === null ? null : Math.round(retryMs),
+        memory.parked !== null,
+        Math.max(Math.round(intervalMs), leastMs),
+        startedAt,
+        leastMs,
+      ],
+    );
+    if (recorded?.isOutdated === true) await queue.send(query, [account], 'urgent');
+  });
+}
+
+function sealEnd(
+  { cipher }: Pick<Database, 'cipher'>,
+  { account, epoch }: Claim,
+  { outcome, memory }: { readonly outcome: RunOutcome; readonly memory: RunMemory },
+): Readonly<Record<'outcome' | 'memory', Buffer>> {
+  const seal = (row: 'outcome' | 'memory', value: unknown): Buffer =>
+    cipher.seal(placeOfRun(account, row, epoch), JSON.stringify(value));
+  return { outcome: seal('outcome', outcome), memory: seal('memory', memory) };
+}
+
+/** Ends a run that was asked to stop: it is made again at once, and what is known of the account stays. */
+export async function giveBack(database: Database, claim: Claim, memory: RunMemory): Promise<void> {
+  const sealed = sealEnd(database, claim, { outcome: claim.outcome, memory });
+  await database.query(
+    `UPDATE fwdsync.account_runs SET worker = NULL, due_at = now(), recorded = epoch, outcome = $3, memory = $4,
+       revision = CASE WHEN applied = revision THEN revision END
+     WHERE account = $1 AND epoch = $2 AND started_at = $5`,
+    [claim.account, claim.epoch, sealed.outcome, sealed.memory, claim.startedAt],
+  );
+}
+
+/** Makes all accounts due, and gives what is frozen or parked another chance. */
+export async function resyncAll(database: Database): Promise<void> {
+  await database.transaction(async (query) => {
+    await query('UPDATE fwdsync.account_runs SET due_at = now(), resync = true');
+    await announce(query);
+  });
+}
+
+/**
+ * Shows that these runs live, and gives those that need not: another run has begun, or nothing of the account is published any
+ * more.
+ */
+export async function showRuns({ query }: Database, claims: readonly Claim[]): Promise<readonly Claim[]> {
+  if (claims.length === 0) return [];
+  const shown = await query<Pick<Claim, 'account' | 'startedAt'>>(
+    `UPDATE fwdsync.account_runs AS run SET alive_at = now()
+     FROM fwdsync.accounts, unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) AS shown (account, epoch, started)
+     WHERE run.account = shown.account AND run.epoch = shown.epoch AND started_at = started AND id = run.account AND wanted IS NOT NULL
+     RETURNING run.account, started::text AS "startedAt"`,
+    [
+      claims.map(({ account }) => account),
+      claims.map(({ epoch }) => epoch),
+      claims.map(({ startedAt }) => startedAt),
+    ],
+  );
+  const live = new Map(shown.map(({ account, startedAt }) => [account, startedAt]));
+  return claims.filter(({ account, startedAt }) => live.get(account) !== startedAt);
+}
+
+/**
+ * Sends a run of each account that is due by this interval, and of each revision that none was sent of; gives how many. Those that
+ * somebody writes to right now are sent the next time.
+ */
+export async function sendDue(
+  database: Database,
+  queue: Pick<Queue, 'send'>,
+  intervalMs: number,
+): Promise<number> {
+  return database.transaction(async (query) => {
+    await query(
+      `INSERT INTO fwdsync.account_runs (account, since, due_at, interval_ms)
+       SELECT id, now(), now(), $1 FROM fwdsync.accounts
+       WHERE wanted IS NOT NULL AND NOT EXISTS (SELECT 1 FROM fwdsync.account_runs WHERE account = id)
+       ON CONFLICT DO NOTHING`,
+      [intervalMs],
+    );
+    await putInForce(query, intervalMs);
+    const due = await query<{ readonly account: string; readonly published: boolean }>(
+      `WITH due AS (
+         SELECT account, wanted, revision IS DISTINCT FROM wanted AS published
+         FROM fwdsync.account_runs JOIN fwdsync.accounts ON id = account
+         WHERE wanted IS NOT NULL AND (due_at <= now() OR revision IS DISTINCT FROM wanted)
+         FOR UPDATE OF account_runs SKIP LOCKED)
+       UPDATE fwdsync.account_runs AS run SET revision = wanted,
+         due_at = ${nextPlace('now()', 'interval_ms')}
+       FROM due WHERE run.account = due.account RETURNING run.account, published`,
+    );
+    const of = (published: boolean): readonly string[] =>
+      due.filter((entry) => entry.published === published).map(({ account }) => account);
+    await queue.send(query, of(true), 'urgent');
+    await queue.send(query, of(false), 'due');
+    if (due.length > 0) await announce(query);
+    return due.length;
+  });
+}
+
+/**
+ * Brings accounts that were last swept at another interval to their places in this one. A longer interval postpones nothing: the
+ * next sweep comes when it was due.
+ */
+async function putInForce(query: Query, intervalMs: number): Promise<void> {
+  await query(
+    `WITH changed AS (
+       SELECT account, greatest($1::bigint, least_ms) AS in_force FROM fwdsync.account_runs
+       WHERE interval_ms <> greatest($1::bigint, least_ms) FOR UPDATE SKIP LOCKED)
+     UPDATE fwdsync.account_runs AS run SET interval_ms = in_force,
+       due_at = least(due_at, ${nextPlace('now()', 'in_force')})
+     FROM changed WHERE run.account = changed.account`,
+    [Math.round(intervalMs)],
+  );
+}
+
+/** Wakes all workers once the transaction ends. */
+async function announce(query: Query): Promise<void> {
+  await query(`SELECT pg_notify('${FLEET_CHANNEL}', '')`);
+}

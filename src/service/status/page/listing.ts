@@ -1,0 +1,96 @@
+import { domainToUnicode } from 'node:url';
+import { FLEET_STATES, noStates, type FleetState } from '../../../core/model/status/fleet.ts';
+import type { DomainStatus } from '../../../core/model/status/daemon.ts';
+import type { DiffLine } from './data/diff-line.ts';
+import type { OverviewQuery } from './query.ts';
+
+/** What the page is about, by state: the domains of a daemon, or the accounts of a fleet. Plain data, not concealed yet. */
+export interface ListedPage {
+  readonly noun: 'domain' | 'account';
+  readonly counts: Readonly<Record<FleetState, number>>;
+  readonly total: number;
+  /** One page of those that match the filter. */
+  readonly rows: readonly ListedRow[];
+  readonly pages: Pages;
+}
+
+interface Pages {
+  readonly page: number;
+  readonly last: number;
+  readonly matching: number;
+}
+
+export interface ListedRow {
+  readonly name: string;
+  readonly detail: string | null;
+  readonly state: FleetState;
+  readonly reason: string | null;
+  /** What a person can do. */
+  readonly resolve: string | null;
+  readonly place: string | null;
+  readonly readAt: number | null;
+  /** Null: nothing is pending, or it is not known what. */
+  readonly plan: PendingPlan | null;
+}
+
+interface PendingPlan {
+  readonly pending: DomainStatus['pending'];
+  readonly lines: readonly DiffLine[];
+  /** How many changes are not listed. */
+  readonly more: number;
+}
+
+const ROWS_A_PAGE = 25;
+
+interface Item {
+  readonly name: string;
+  readonly state: FleetState;
+}
+
+/** All items counted, and of those that match one page: worst first, the one that the query names before all others. */
+export function listItems<Listed extends Item>(
+  items: readonly Listed[],
+  { q, state: wanted, page: asked }: OverviewQuery,
+  matches: (item: Listed) => boolean,
+): Pick<ListedPage, 'counts' | 'total' | 'pages'> & { readonly shown: readonly Listed[] } {
+  const counts = noStates();
+  const byState = new Map<FleetState, Listed[]>(FLEET_STATES.map((state) => [state, []]));
+  for (const item of items) {
+    counts[item.state] += 1;
+    if ((wanted === null || item.state === wanted) && matches(item)) byState.get(item.state)?.push(item);
+  }
+  const sorted = [...byState.values()].flatMap((some) => some.sort((a, b) => compareNames(a.name, b.name)));
+  const part = folded(q);
+  const named = sorted.findIndex(({ name }) => spellings(name).includes(part));
+  const first = named < 1 ? [] : sorted.splice(named, 1);
+  const matching = [...first, ...sorted];
+  const last = Math.max(1, Math.ceil(matching.length / ROWS_A_PAGE));
+  const page = Math.min(asked, last);
+  return {
+    counts,
+    total: items.length,
+    pages: { page, last, matching: matching.length },
+    shown: matching.slice((page - 1) * ROWS_A_PAGE, page * ROWS_A_PAGE),
+  };
+}
+
+/** Without a filter everything matches. */
+export function matcher(q: string): (name: string) => boolean {
+  const part = folded(q);
+  return (name) => part === '' || spellings(name).some((spelling) => spelling.includes(part));
+}
+
+function folded(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+/** The name of a domain or an account as it is, and with its domain as people write it. */
+function spellings(name: string): readonly string[] {
+  const ascii = name.toLowerCase();
+  if (!ascii.includes('xn--')) return [ascii];
+  return [ascii, ascii.replace(/[^@]+$/, domainToUnicode)];
+}
+
+export function compareNames(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

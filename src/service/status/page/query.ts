@@ -1,0 +1,37 @@
+import { FLEET_STATES, type FleetState } from '../../../core/model/status/fleet.ts';
+
+/** What the address of the page asks for. */
+export interface OverviewQuery {
+  /** A part of the name of a domain or an account. */
+  readonly q: string;
+  /** Null: all. */
+  readonly state: FleetState | null;
+  /** From 1. */
+  readonly page: number;
+  /** Where does mail to it go? Empty: nobody asks. */
+  readonly route: string;
+}
+
+const MOST_LETTERS = 320;
+
+/** Whatever does not read as asked for counts as not there. */
+export function parseQuery(query: unknown): OverviewQuery {
+  const text = (name: string): string => {
+    const value = (query as Readonly<Record<string, unknown>> | undefined)?.[name];
+    return typeof value === 'string' ? value.trim().slice(0, MOST_LETTERS) : '';
+  };
+  const page = /^[1-9]\d{0,5}$/.test(text('page')) ? Number(text('page')) : 1;
+  const state = FLEET_STATES.find((health) => health === text('state')) ?? null;
+  return { q: text('q'), state, page, route: text('route') };
+}
+
+/** The same as an address below the page's own; `more` replaces parts of it. */
+export function queryHref(basePath: string, query: OverviewQuery, more: Partial<OverviewQuery> = {}): string {
+  const { q, state, page, route } = { ...query, ...more };
+  const parameters = new URLSearchParams();
+  if (q !== '') parameters.set('q', q);
+  if (state !== null) parameters.set('state', state);
+  if (page !== 1) parameters.set('page', String(page));
+  if (route !== '') parameters.set('route', route);
+  return parameters.size === 0 ? `${basePath}/` : `${basePath}/?${parameters.toString()}`;
+}

@@ -1,0 +1,61 @@
+import type { FleetState } from '../../../../core/model/status/fleet.ts';
+import type { Action } from '../../../../core/model/plan.ts';
+import { SYMBOLS } from '../../../../core/plan/render/text.ts';
+import type { DiffLine } from '../data/diff-line.ts';
+import { html, type Html } from './html.ts';
+import { brief } from './layout.ts';
+
+/** In words and by a sign, for colour never carries a meaning alone. */
+export const WORDS_OF_HEALTH: Readonly<Record<FleetState, { readonly sign: string; readonly word: string }>> =
+  {
+    unattended: { sign: '?', word: 'Unattended' },
+    failing: { sign: '✕', word: 'Failing' },
+    withheld: { sign: '‖', word: 'Withheld' },
+    frozen: { sign: '❄', word: 'Frozen' },
+    drifted: { sign: '≠', word: 'Drifted' },
+    unknown: { sign: '…', word: 'Not checked' },
+    'in-sync': { sign: '✓', word: 'In sync' },
+  };
+
+export function healthBadge(state: FleetState): Html {
+  const { sign, word } = WORDS_OF_HEALTH[state];
+  return html`<span class="badge ${state}"><span aria-hidden="true">${sign}</span> ${word}</span>`;
+}
+
+const ACTION_WORDS: Readonly<Record<Action, string>> = {
+  add: 'add',
+  update: 'update',
+  delete: 'delete',
+  move: 'move',
+};
+
+/** The changes of one domain. `more`: what stands for those that are left out; null: none is. */
+export function renderDiff(lines: readonly DiffLine[], more: Html | null): Html {
+  const rest = more === null ? null : html`<li class="dim">${more}</li>`;
+  return html`<ul class="diff">
+    ${lines.map(diffItem)}${rest}
+  </ul>`;
+}
+
+function diffItem({ action, kind, name, text, note, place }: DiffLine): Html {
+  const sign = html`<span aria-hidden="true">${SYMBOLS[action]}</span
+    ><span class="unseen">${ACTION_WORDS[action]}</span>`;
+  const why = note === '' ? null : html` <span class="dim">${note}</span>`;
+  return html`<li class="${action}">
+    ${sign} <span class="dim">${kind}</span> <b>${name}</b> ${brief(text)}${why}${placeOf(place)}
+  </li>`;
+}
+
+/** `file:line`. */
+export function placeOf(place: string | null): Html | null {
+  return place === null ? null : html` <code class="place">${place}</code>`;
+}
+
+/** `+1 ~2 -1`. */
+export function pendingCounts(counts: Readonly<Record<Action, number>>): Html {
+  const parts = (['add', 'update', 'delete', 'move'] as const).filter((action) => counts[action] > 0);
+  return html`${parts.map((action) => {
+    const word = `${counts[action]} to ${ACTION_WORDS[action]}`;
+    return html`<span class="count ${action}" title="${word}">${SYMBOLS[action]}${counts[action]}</span> `;
+  })}`;
+}

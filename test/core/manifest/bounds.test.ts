@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { cpuSeconds } from '../../support/cpu.ts';
+import { memoryUsage } from '../../support/memory.ts';
+import { load, problemsOf } from './support/loading.ts';
+
+// Short files that ask for a great deal: a bounded error, in bounded time and memory.
+
+function lines(count: number, line: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => line(index)).join('\n');
+}
+
+/** Codes of a text's errors; it takes less than 20 s, and less than half a GiB more than before. */
+function errorsOf(text: string): readonly string[] {
+  const before = memoryUsage().rss;
+  const { result, seconds } = measured(() => load(text).problems);
+  expect(seconds).toBeLessThan(20);
+  expect((process.memoryUsage().rss - before) / 2 ** 20).toBeLessThan(512);
+  return result.filter(({ severity }) => severity === 'error').map(({ code }) => code);
+}
+
+function measured<T>(work: () => T): { readonly result: T; readonly seconds: number } {
+  const begin = cpuSeconds();
+  const result = work();
+  return { result, seconds: cpuSeconds() - begin };
+}
+
+const NAMES = lines(15_000, (index) => `    a${index}: x@corp.example`);
+const SMALL = `version: 1
+templates:
+  t:
+    aliases: { a: x@corp.example, b: x@corp.example }
+domains:
+  a.example: { use: [t] }
+  b.example: { use: [t], aliases: { c: x@corp.example } }
+`;
+
+describe('templates times domains', () => {
+  test('15,000 aliases in 15,000 domains', { timeout: 120_000 }, () => {
+    const domains = lines(15_000, (index) => `  d${index}.example: { use: [t] }`);
+    const text = `version: 1\ntemplates:\n  t:\n   aliases:\n${NAMES}\ndomains:\n${domains}\n`;
+    expect(errorsOf(text)).toEqual(['too-many-entries']);
+  });
+
+  test('15,000 templates used by 15,000 domains', { timeout: 120_000 }, () => {
+    const templates = lines(15_000, (index) => `  t${index}: {}`);
+    const uses = `[${lines(15_000, (index) => `t${index}`).replaceAll('\n', ', ')}]`;
+    const domains = lines(15_000, (index) => `  d${index}.example: {}`);
+    const text = `version: 1\ntemplates:\n${templates}\ndefaults: { use: ${uses} }\ndomains:\n${domains}\n`;
+    expect(errorsOf(text)).toEqual(['too-many-entries']);
+  });
+
+  test('15,000 ignored patterns in 15,000 domains', { timeout: 120_000 }, () => {
+    const patterns = `[${lines(15_000, (index) => `p${index}*`).replaceAll('\n', ', ')}]`;
+    const domains = lines(15_000, (index) => `  d${index}.example: { aliases: {} }`);
+    const text = `version: 1\ndefaults: { ignore: { aliases: ${patterns} } }\ndomains:\n${domains}\n`;
+    expect(errorsOf(text)).toEqual(['too-many-entries']);
+  });
+
+  test.each([
+    [7, []],
+    [6, ['too-many-entries 7:3']],
+    [3, ['too-many-entries 7:3']],
+    [2, ['too-many-entries 6:3']],
+  ])('a limit of %i: 4 entries of a template, one of a domain, and two uses', (maxEntries, problems) => {
+    expect(problemsOf(SMALL, { maxEntries })).toEqual(problems);
+  });
+});
+
+describe('groups', () => {
+  test.each([
+    ['the outermost first', (index: number) => index],
+    ['the innermost first', (index: number) => 19_999 - index],
+  ])('a chain of 20,000, %s', { timeout: 120_000 }, (_, numberOf) => {
+    const groups = lines(20_000, (index) => {
+      const number = numberOf(index);
+      return `  g${number}: [g${number + 1}, a${number}@corp.example]`;
+    });
+    const text = `version: 1\ndestinations:\n${groups}\n  g20000: z@corp.example\ndomains:\n  acme.example:\n    aliases: { sales: g0 }\n`;
+    expect(errorsOf(text)).toEqual(['nesting-too-deep']);
+  });
+
+  test.each([
+    [31, []],
+    [32, ['nesting-too-deep']],
+  ])('%i groups around one', (around, codes) => {
+    const groups = lines(around, (index) => `  g${index}: g${index + 1}`);
+    const text = `version: 1\ndestinations:\n${groups}\n  g${around}: z@corp.example\ndomains:\n  acme.example:\n    aliases: { sales: g0 }\n`;
+    expect(errorsOf(text)).toEqual(codes);
+  });
+
+  test('one of 15,000 destinations in 15,000 others, and in 15,000 aliases', { timeout: 120_000 }, () => {
+    const all = `[${lines(15_000, (index) => `a${index}@corp.example`).replaceAll('\n', ', ')}]`;
+    const groups = lines(15_000, (index) => `  g${index}: [all, b${index}@corp.example]`);
+    const head = `version: 1\ndestinations:\n  all: ${all}\n`;
+    const one = 'domains:\n  acme.example:\n    aliases:\n';
+    expect(errorsOf(`${head}${groups}\n${one}      a: all\n`)).toEqual(['too-many-entries']);
+    const aliases = lines(15_000, (index) => `      a${index}: [all, b@corp.example]`);
+    expect(errorsOf(`${head}${one}${aliases}\n`)).toEqual(['too-many-entries']);
+  });
+
+  test('one of 200,000 destinations', { timeout: 120_000 }, () => {
+    const all = lines(200_000, (index) => `    - a${index}@corp.example`);
+    const text = `version: 1\ndestinations:\n  all:\n${all}\ndomains:\n  acme.example:\n    aliases: { sales: [all, x@corp.example] }\n`;
+    expect(errorsOf(text)).toEqual([]);
+  });
+});

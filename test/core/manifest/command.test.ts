@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { truncate } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { acme } from './support/loading.ts';
+import { measure, type Measured } from './support/measured.ts';
+
+/** At once: the start of a process on a busy machine, and nothing that waits. */
+const AT_ONCE = 20;
+
+function expectRefused({ code, stdout, stderr, seconds }: Measured, reason: string): void {
+  expect(stderr).toContain(reason);
+  expect(code).toBe(1);
+  expect(stdout).toBe('');
+  expect(seconds).toBeLessThan(AT_ONCE);
+}
+
+describe('scenario 4: what cannot be read ends with 1, at once', () => {
+  test('a FIFO, by itself, in a directory, and behind a link', async () => {
+    const directory = await temporaryDirectory();
+    const fifo = join(directory, 'pipe.yaml');
+    execFileSync('mkfifo', [fifo]);
+    execFileSync('ln', ['-s', fifo, join(directory, 'link.yaml')]);
+    expectRefused(await measure(['validate', '-f', fifo]), 'it is a FIFO');
+    expectRefused(await measure(['validate', '-f', directory]), 'it is a FIFO');
+    expectRefused(await measure(['validate', '-f', join(directory, 'link.yaml')]), 'it is a FIFO');
+  });
+
+  test.each(['/dev/zero', '/dev/null'])('the device %s', async (device) => {
+    expectRefused(await measure(['validate', '-f', device]), 'it is a device');
+  });
+
+  test('a socket', async () => {
+    const socket = join(await temporaryDirectory(), 'socket.yaml');
+    const server = createServer().listen(socket);
+    await new Promise((resolve) => connect(socket, () => resolve(null)).unref());
+    expectRefused(await measure(['validate', '-f', socket]), 'it is a socket');
+    server.close();
+  });
+
+  test('a missing file, a link to nowhere, and links in a circle', async () => {
+    const directory = await temporaryDirectory();
+    expectRefused(await measure(['validate', '-f', join(directory, 'none.yaml')]), 'does not exist');
+    execFileSync('ln', ['-s', 'nowhere.yaml', join(directory, 'dangling.yaml')]);
+    expectRefused(await measure(['validate', '-f', directory]), 'does not exist');
+    execFileSync('ln', ['-sf', 'dangling.yaml', join(directory, 'dangling.yaml')]);
+    expectRefused(await measure(['validate', '-f', directory]), 'circle');
+  });
+
+  test('a directory without manifests', async () => {
+    const directory = await temporaryDirectory();
+    writeFileSync(join(directory, 'notes.txt'), 'no manifest');
+    writeFileSync(join(directory, '.hidden.yaml'), acme('aliases: {}'));
+    mkdirSync(join(directory, 'below'));
+    expectRefused(await measure(['validate', '-f', directory]), 'no *.yaml or *.yml file');
+  });
+
+  test('a file and a directory without permission', async () => {
+    const directory = await temporaryDirectory();
+    const file = join(directory, 'secret.yaml');
+    writeFileSync(file, acme('aliases: {}'));
+    mkdirSync(join(directory, 'closed'));
+    chmodSync(directory, 0o755);
+    chmodSync(file, 0o000);
+    chmodSync(join(directory, 'closed'), 0o000);
+    // Root may read everything.
+    const user = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+    expectRefused(await measure(['validate', '-f', file], user), 'no permission');
+    expectRefused(await measure(['validate', '-f', join(directory, 'closed')], user), 'no permission');
+  });
+});
+
+describe('scenarios 1 to 3: no desired state, or not all of it, is 5', () => {
+  test.each([
+    ['an empty file', '', '-:1:1: error: the file has no desired state'],
+    ['only comments', '# to do\n', '-:1:1: error: the file has no desired state'],
+    ['null', 'null\n', '-:1:1: error: the file has no desired state'],
+    ['a cut entry', acme('aliases:', '  a: b@c.example', '  inf').trimEnd(), '-:6:'],
+    ['a conflict', 'version: 1\n<<<<<<< HEAD\ndomains: {}\n', '-:2:1: error: <<<<<<< is a marker'],
+    ['a tab', 'version: 1\ndomains:\n\ta.example: {}\n', '-:3:1: error: a tab is used'],
+  ])('%s', async (_, stdin, said) => {
+    const { code, stdout, stderr } = await measure(['validate', '-f', '-'], { stdin });
+    expect(stderr).toContain(said);
+    expect(stdout).toMatch(/^invalid: /);
+    expect(code).toBe(5);
+  });
+});
+
+describe('scenario 7: sizes end with a result or an error, within seconds and 1 GiB', () => {
+  async function check(text: string | Uint8Array): Promise<Measured> {
+    const measured = await measure(['validate', '--format', 'json', '-f', '-'], { stdin: text });
+    expectBounded(measured);
+    return measured;
+  }
+
+  function expectBounded({ cpuSeconds, mebibytes }: Measured): void {
+    expect(cpuSeconds).toBeLessThan(30);
+    expect(mebibytes).toBeGreaterThan(1);
+    expect(mebibytes).toBeLessThan(1024);
+  }
+
+  function codesOf({ stdout }: Measured): readonly string[] {
+    const { problems } = JSON.parse(stdout) as { readonly problems: readonly { readonly code: string }[] };
+    return problems.map(({ code }) => code);
+  }
+
+  test('a file of 100 MB, and as much from standard input', async () => {
+    const path = join(await temporaryDirectory(), 'large.yaml');
+    writeFileSync(path, acme('aliases: {}'));
+    await truncate(path, 100_000_000);
+    const file = await measure(['validate', '--format', 'json', '-f', path]);
+    expectBounded(file);
+    expect([file.code, codesOf(file)]).toEqual([5, ['file-too-large']]);
+    const stream = await check(new Uint8Array(100_000_000).fill(0x23));
+    expect([stream.code, codesOf(stream)]).toEqual([5, ['file-too-large']]);
+  });
+
+  test('200,000 aliases in one file, about the most', async () => {
+    const lines = Array.from({ length: 200_000 }, (_, index) => `  user${index}: person${index}@x.example`);
+    const text = `${acme('aliases:')}    ${lines.join('\n    ')}\n`;
+    const { code, mebibytes } = await check(text);
+    expect(code).toBe(0);
+    expect(mebibytes).toBeLessThan(480); // 280 to 400: how far V8 lets the space of young objects grow
+  });
+
+  test.each([
+    ['100,000 levels of nesting', '['.repeat(100_000), 'nesting-too-deep'],
+    ['100,000 levels of maps', '{a: '.repeat(100_000), 'nesting-too-deep'],
+    ['16 MiB of list items', `[${'a,'.repeat(8_000_000)}]`, 'file-too-large'],
+    ['16 MiB of documents', '...\n'.repeat(4_000_000), 'file-too-large'],
+    ['a scalar of 5 MB', acme('aliases:', `  x: ${'a'.repeat(5_000_000)}`), 'unknown-destination'],
+    ['a name of 5 MB', acme(`aliases: { ? ${'a'.repeat(5_000_000)} : x@y.example }`), 'invalid-name'],
+    [
+      'an alias bomb',
+      [
+        'x0: &x0 [a, a]',
+        ...Array.from({ length: 60 }, (_, i) => `x${i + 1}: &x${i + 1} [*x${i}, *x${i}]`),
+        '',
+      ].join('\n'),
+      'too-many-aliases',
+    ],
+  ])('%s', async (_, text, code) => {
+    const measured = await check(text);
+    expect(measured.code).toBe(5);
+    expect(codesOf(measured)).toContain(code);
+  });
+});
+
+test('how many entries manifests may have is an option and a variable', async () => {
+  const file = join(await temporaryDirectory(), 'fwdsync.yaml');
+  writeFileSync(file, acme('aliases: { a: x@corp.example, b: x@corp.example, c: x@corp.example }'));
+  const validate = (args: readonly string[], entries?: string): Promise<Measured> =>
+    measure(['validate', '-f', file, ...args], {
+      env: entries === undefined ? {} : { FWDSYNC_MAX_ENTRIES: entries },
+    });
+  expect(await validate(['--max-entries', '3'])).toMatchObject({ code: 0 });
+  const refused = await validate(['--max-entries', '2']);
+  expect(refused.code).toBe(5);
+  expect(refused.stderr).toContain('more than 2 entries once templates are expanded');
+  expect(await validate([], '2')).toMatchObject({ code: 5 });
+  expect(await validate(['--max-entries', '3'], '2')).toMatchObject({ code: 0 });
+  expect(await validate([], 'many')).toMatchObject({ code: 64 });
+});
+
+test('a state directory below a directory of manifests, or of accounts, is left out', async () => {
+  const directory = await temporaryDirectory();
+  const state = join(directory, 'state');
+  const snapshots = join(state, 'ops@acme.example', 'snapshots');
+  mkdirSync(snapshots, { recursive: true });
+  const text = acme('aliases: { a: x@corp.example }');
+  writeFileSync(join(directory, 'fwdsync.yaml'), text);
+  writeFileSync(join(snapshots, '2026-01-01.yaml'), text);
+  const env = { FWDSYNC_STATE_DIR: state };
+  expect((await measure(['validate', '-f', directory])).stderr).toContain('duplicate-domain');
+  expect(await measure(['validate', '-f', directory], { env })).toMatchObject({ code: 0 });
+  const accounts = await measure(['validate', '--accounts', directory, '--format', 'json'], { env });
+  expect(accounts.stdout).not.toContain('snapshots');
+  expect(JSON.parse(accounts.stdout)).toMatchObject({ accounts: [{ name: 'fwdsync' }] });
+  // Undoing a run names a file in it.
+  const snapshot = join(snapshots, '2026-01-01.yaml');
+  expect(await measure(['validate', '-f', snapshot], { env })).toMatchObject({ code: 0 });
+});

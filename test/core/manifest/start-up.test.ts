@@ -1,0 +1,79 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import schema from '../../../schemas/manifest.v1.schema.json' with { type: 'json' };
+import { acme } from './support/loading.ts';
+import { measure, SOURCES } from './support/measured.ts';
+
+const PATTERN = acme('rules: [{ name: r, regex: .*a.*, scopes: [body], forward: a@b.example }]');
+const EXPRESSION = acme('rules: [{ name: r, expression: \'subject.contains("a")\', forward: a@b.example }]');
+/** What every check of a manifest needs; the last three are ajv's own. */
+const NEEDED = ['ajv', 'commander', 'yaml', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse'].sort();
+
+describe('validate loads what it needs', () => {
+  test.each([
+    ['of a manifest without patterns', acme('aliases: { a: b@c.example }'), []],
+    ['with a pattern', PATTERN, ['re2js']],
+    ['with an expression', EXPRESSION, ['@marcbachmann/cel-js']],
+  ])('%s', async (_, text, more) => {
+    const { code, stderr, packages } = await measure(['validate', '-f', '-'], {
+      program: SOURCES,
+      stdin: text,
+    });
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(packages).toEqual([...NEEDED, ...more].sort());
+  });
+});
+
+describe('the built program', () => {
+  const FAULTY = [
+    'version: 1',
+    'api: { key: secret, account: "" }',
+    'guards: { max_delete_percent: 101, allow: [{ until: 2026-12-01, deletes: 0 }] }',
+    'domains:',
+    '  acme.example:',
+    '    aliases: { a: , b: [], c: { env: X, file: y }, d: "", e: {}, f: { state: present } }',
+    '    alias: {}',
+    '    rules: [{ name: r, regex: "(", scopes: [to], forward: x@y.example, activ: true }]',
+    '    credentials: { carol: { password: secret } }',
+    '    expect: [{ from: x@y.example }]',
+    '    prune: maybe',
+    '',
+  ].join('\n');
+
+  test.each([
+    ['of faults', FAULTY],
+    ['of a list', '- a list\n'],
+    ['of a pattern', PATTERN],
+    ['of an expression', EXPRESSION],
+    ['of aliases', acme('aliases: { a: b@c.example }')],
+  ])('checks like the sources, and loads no package: a manifest %s', async (_, text) => {
+    const args = ['validate', '--format', 'json', '-f', '-'];
+    const source = await measure(args, { program: SOURCES, stdin: text });
+    const built = await measure(args, { stdin: text });
+    expect([built.code, built.stdout, built.stderr]).toEqual([source.code, source.stdout, source.stderr]);
+    expect(built.packages).toEqual([]);
+  });
+
+  test.each([
+    [['--version']],
+    [['--help']],
+    [['--help', 'plan']],
+    [['help', 'plan']],
+    [['--', 'show', 'none.json']],
+    [['-V', 'plan']],
+    [['completion', 'bash']],
+    [['completion', 'words', '--', '2', 'fwdsync', 'plan', '--format']],
+    [['show', 'none.json']],
+    [['valdate']],
+    [[]],
+  ])('answers %j like the sources', async (line) => {
+    const [built, source] = [await measure(line), await measure(line, { program: SOURCES })];
+    expect([built.code, built.stdout, built.stderr]).toEqual([source.code, source.stdout, source.stderr]);
+  });
+});
+
+test('the schema is a valid one, of JSON Schema 2020-12', () => {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false });
+  expect(ajv.validateSchema(schema)).toBe(true);
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { nodesOnCycles } from '../../../src/core/routing/cycles.ts';
+import { cpuSeconds } from '../../support/cpu.ts';
+import { ACME, aliasSection, desired, live, observed, plan, present } from './support/build.ts';
+
+// Apart from the other tests of plans: under mutation they would be run thousands of times.
+
+test('a chain and a ring of 50,000 nodes take linear time', () => {
+  const chain = Array.from({ length: 50_000 }, (_, index): [string, Set<string>] => [
+    `${index}`,
+    new Set([`${index + 1}`]),
+  ]);
+  const started = cpuSeconds();
+  expect(nodesOnCycles(new Map(chain)).size).toBe(0);
+  expect(nodesOnCycles(new Map([...chain, ['50000', new Set(['0'])]])).size).toBe(50_001);
+  expect(cpuSeconds() - started).toBeLessThan(10);
+});
+
+test('20,000 new aliases that lead to each other are followed in linear time', () => {
+  const chain = (last: string): Record<string, string> =>
+    Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, index) => [
+        `a${index}`,
+        index === 19_999 ? last : `a${index + 1}@acme.example`,
+      ]),
+    );
+  const loops = (last: string) =>
+    plan(
+      desired([present(ACME, { aliases: aliasSection(chain(last)) })]),
+      observed([live(ACME, { aliases: [] })]),
+    ).guards.filter(({ guard }) => guard === 'loop');
+  const started = cpuSeconds();
+  expect(loops('x@y.example')).toEqual([]);
+  const [loop] = loops('a0@acme.example');
+  expect(loop).toMatchObject({ scope: ACME, planned: 20_000 });
+  expect(loop?.message).toMatch(
+    /forwarded to a1@acme.example( -> a\d@acme.example){5} -> … -> a0@acme.example$/,
+  );
+  expect(cpuSeconds() - started).toBeLessThan(10);
+});

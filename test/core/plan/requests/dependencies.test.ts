@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import type { PresentDomain } from '../../../../src/core/model/desired.ts';
+import type { ObservedDomain } from '../../../../src/core/model/observed.ts';
+import { dependenciesOf, overtakingChanges } from '../../../../src/core/plan/requests/dependencies.ts';
+import {
+  absent,
+  ACME,
+  aliasSection,
+  credentialSection,
+  desired,
+  live,
+  liveAliases,
+  liveRule,
+  liveTwin,
+  observed,
+  plan,
+  present,
+  rule,
+  ruleSection,
+} from '../support/build.ts';
+
+const HUB = 'hub.example';
+const REST = { r1: 'r@x.example', r2: 'r@x.example', r3: 'r@x.example' };
+
+/** What of the hub's changes waits for other domains, and for which. */
+function waiting(
+  acme: [Partial<ObservedDomain>, Partial<PresentDomain>],
+  hub: [Partial<ObservedDomain>, Partial<PresentDomain>],
+): readonly string[] {
+  const { changes } = plan(
+    desired([present(ACME, acme[1]), present(HUB, hub[1])]),
+    observed([live(ACME, acme[0]), live(HUB, hub[0])]),
+  );
+  return [...dependenciesOf(changes)].map(
+    ([change, domains]) => `${change.name} <- ${[...domains].join(' ')}`,
+  );
+}
+
+const aliases = (rows: Record<string, string>): Partial<ObservedDomain> => ({
+  aliases: liveAliases({ ...REST, ...rows }),
+});
+const wanted = (entries: Record<string, string | false>): Partial<PresentDomain> => ({
+  aliases: aliasSection(entries),
+});
+const LEAVING: [Partial<ObservedDomain>, Partial<PresentDomain>] = [
+  aliases({ info: 'desk@hub.example' }),
+  wanted({ info: 'x@x.example' }),
+];
+
+describe('a route goes only after what forwarded there was changed', () => {
+  test.each<[string, [Partial<ObservedDomain>, Partial<PresentDomain>], readonly string[]]>([
+    ['an alias', LEAVING, ['desk <- acme.example']],
+    [
+      'an alias that is deleted',
+      [aliases({ info: 'desk@hub.example' }), wanted({ info: false })],
+      ['desk <- acme.example'],
+    ],
+    [
+      'one destination of a list',
+      [aliases({ info: 'b@x.example,DESK+label@hub.example' }), wanted({ info: 'x@x.example' })],
+      ['desk <- acme.example'],
+    ],
+    ['another name', [aliases({ info: 'other@hub.example' }), wanted({ info: 'x@x.example' })], []],
+    ['a webhook', [aliases({ info: 'https://hub.example' }), wanted({ info: 'x@x.example' })], []],
+    [
+      'an alias that stays',
+      [aliases({ info: 'desk@hub.example' }), wanted({ info: 'desk@hub.example' })],
+      [],
+    ],
+    ['an alias that is new', [aliases({}), wanted({ info: 'desk@hub.example' })], []],
+    [
+      'a rule',
+      [{ rules: [liveTwin('r', 1, 'desk@hub.example')] }, { rules: ruleSection([rule('r', 'x@x.example')]) }],
+      ['desk <- acme.example'],
+    ],
+    [
+      'a rule that only moves',
+      [
+        { rules: [liveTwin('r', 1, 'desk@hub.example'), liveTwin('s', 2, 'x@x.example')] },
+        { rules: ruleSection([rule('s', 'x@x.example'), rule('r', 'desk@hub.example')]) },
+      ],
+      [],
+    ],
+  ])('%s', (_, acme, expected) => {
+    expect(waiting(acme, [aliases({ desk: 'd@x.example' }), wanted({ desk: false })])).toEqual(expected);
+  });
+
+  test.each<[string, [Partial<ObservedDomain>, Partial<PresentDomain>], readonly string[]]>([
+    ['an alias', [aliases({ Desk: 'd@x.example' }), wanted({ desk: false })], ['Desk <- acme.example']],
+    ['another alias', [aliases({ other: 'd@x.example' }), wanted({ other: false })], []],
+    ['the catch-all', [aliases({ '*': 'd@x.example' }), wanted({ '*': false })], ['* <- acme.example']],
+    [
+      'a pattern',
+      [aliases({ '(d|e).*': 'd@x.example' }), wanted({ '(d|e).*': false })],
+      ['(d|e).* <- acme.example'],
+    ],
+    [
+      'what may be a pattern',
+      [aliases({ 'd.*': 'd@x.example' }), wanted({ 'd.*': false })],
+      ['d.* <- acme.example'],
+    ],
+    [
+      'an alias that only goes elsewhere',
+      [aliases({ desk: 'd@x.example' }), wanted({ desk: 'e@x.example' })],
+      [],
+    ],
+    [
+      'a rule',
+      [{ rules: [liveRule('any', 1, 'd@x.example')] }, { rules: ruleSection([], { prune: true }) }],
+      ['any <- acme.example'],
+    ],
+    [
+      'a rule that is narrowed',
+      [
+        { rules: [liveRule('n', 1, 'd@x.example')] },
+        {
+          rules: ruleSection([
+            rule('n', 'd@x.example', { id: 'n', idIsWritten: true, match: { type: 'alias', alias: 'z' } }),
+          ]),
+        },
+      ],
+      ['n <- acme.example'],
+    ],
+    [
+      'a rule that goes elsewhere',
+      [{ rules: [liveTwin('n', 1, 'd@x.example')] }, { rules: ruleSection([rule('n', 'e@x.example')]) }],
+      [],
+    ],
+    [
+      'a credential',
+      [
+        { credentials: [{ name: 'desk' }, { name: 'p' }] },
+        { credentials: credentialSection({ desk: 'absent' }) },
+      ],
+      [],
+    ],
+  ])('of the hub goes %s', (_, hub, expected) => {
+    expect(waiting(LEAVING, hub)).toEqual(expected);
+  });
+
+  test('a server of that name is no address of it', () => {
+    const hub: Parameters<typeof waiting>[1] = [aliases({ '*': 'd@x.example' }), wanted({ '*': false })];
+    expect(waiting([aliases({ info: 'hub.example' }), wanted({ info: 'x@x.example' })], hub)).toEqual([]);
+  });
+
+  test('of its own domain nothing waits', () => {
+    const hub: [Partial<ObservedDomain>, Partial<PresentDomain>] = [
+      aliases({ desk: 'd@x.example', info: 'desk@hub.example' }),
+      wanted({ desk: false, info: 'x@x.example' }),
+    ];
+    expect(waiting([{}, {}], hub)).toEqual([]);
+  });
+
+  test('several domains that leave', () => {
+    const rows = ['a.example', 'b.example'].map((domain) =>
+      live(domain, aliases({ info: 'desk@hub.example', more: 'desk@hub.example' })),
+    );
+    const left = ['a.example', 'b.example'].map((domain) =>
+      present(domain, wanted({ info: 'x@x.example', more: 'x@x.example' })),
+    );
+    const { changes } = plan(
+      desired([...left, present(HUB, wanted({ desk: false, '*': false }))]),
+      observed([...rows, live(HUB, aliases({ desk: 'd@x.example', '*': 'd@x.example' }))]),
+    );
+    expect([...dependenciesOf(changes)].map(([{ name }, domains]) => [name, [...domains]])).toEqual([
+      ['*', ['a.example', 'b.example']],
+      ['desk', ['a.example', 'b.example']],
+    ]);
+  });
+});
+
+describe('what goes last of stage 2', () => {
+  const late = (acme: Partial<PresentDomain>) => {
+    const { changes } = plan(
+      desired([
+        present(ACME, acme),
+        present(HUB, wanted({ desk: false, other: false, moved: 'x@x.example' })),
+        absent('old.example'),
+        present('new.example'),
+      ]),
+      observed([
+        live(ACME, aliases({ info: 'desk@hub.example', more: 'other@hub.example' })),
+        live(HUB, aliases({ desk: 'd@x.example', other: 'd@x.example', moved: 'd@x.example' })),
+        live('old.example', { aliases: [], rules: [], credentials: [] }),
+      ]),
+    );
+    return [...overtakingChanges(changes)].map(({ kind, name }) => `${kind} ${name}`);
+  };
+
+  test('deletes of domains', () => {
+    expect(late({})).toEqual(['domain old.example']);
+  });
+
+  test('what another domain leaves only in stage 2', () => {
+    expect(late(wanted({ info: false, more: 'x@x.example' }))).toEqual(['domain old.example', 'alias desk']);
+  });
+});

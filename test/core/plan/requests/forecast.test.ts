@@ -1,0 +1,512 @@
+import { describe, expect, test } from 'vitest';
+import { UNKNOWN_BUDGET, type Budget } from '../../../../src/core/rate-limit/budget.ts';
+import type { Desired, DesiredDomain } from '../../../../src/core/model/desired.ts';
+import type { Observed, ObservedDomain } from '../../../../src/core/model/observed.ts';
+import type { Prior } from '../../../../src/core/model/prior.ts';
+import { NO_PRIOR } from '../../../../src/core/model/prior.ts';
+import { forecast, type ForecastOptions } from '../../../../src/core/plan/requests/forecast.ts';
+import { createSchedule } from '../../../../src/core/rate-limit/scheduler.ts';
+import { requestsOf } from '../../../../src/core/plan/requests/requests.ts';
+import { dueDomains, plannedVerifications } from '../../../../src/core/plan/requests/verification.ts';
+import {
+  absent,
+  ACME,
+  aliasSection,
+  credentialSection,
+  desired,
+  live,
+  liveAliases,
+  liveRule,
+  NOW,
+  MONOTONIC,
+  numbered,
+  observed,
+  plan,
+  present,
+  prior,
+  rule,
+  ruleSection,
+} from '../support/build.ts';
+
+function told(limit: number, remaining = limit): Budget {
+  return {
+    ...UNKNOWN_BUDGET,
+    limit,
+    remaining,
+    answered: true,
+    refillAt: 61_000,
+    window: { step: 60_000, ahead: 60 },
+  };
+}
+
+function forecastOf(
+  wanted: Desired,
+  found: Observed,
+  options: Partial<ForecastOptions> = {},
+): ReturnType<typeof forecast> {
+  const all: ForecastOptions = {
+    version: 'v4',
+    batches: 'allowed',
+    desired: wanted,
+    observed: found,
+    prior: NO_PRIOR,
+    budgets: new Map(),
+    monotonic: MONOTONIC,
+    now: NOW,
+    reading: NOTHING,
+    latency: null,
+    ...options,
+  };
+  return forecast(requestsOf(plan(wanted, found), all), all);
+}
+
+const NOTHING = { requests: 0, seconds: 0 };
+const GET_ALIASES = 'GET /domains/:domain/aliases';
+
+/** `endpoint requests/items`. */
+function endpoints({ endpoints: found }: ReturnType<typeof forecast>): readonly string[] {
+  return found.map(({ endpoint, requests, items }) => `${endpoint} ${requests}/${items}`);
+}
+
+describe('what applying a plan will send', () => {
+  const rows = (aliases: Record<string, string>, parts: Partial<ObservedDomain> = {}) =>
+    observed([live(ACME, { aliases: liveAliases(aliases), ...parts })]);
+  const wanted = (entries: Record<string, string | false>, options = {}) =>
+    desired([present(ACME, { aliases: aliasSection(entries, options) })]);
+
+  test('nothing', () => {
+    expect(forecastOf(wanted({}), rows({}))).toEqual({
+      requests: 0,
+      writes: 0,
+      seconds: 0,
+      limit: null,
+      windowSeconds: null,
+      endpoints: [],
+      phases: { reading: NOTHING, writing: NOTHING, verifying: NOTHING },
+      total: NOTHING,
+    });
+  });
+
+  test('writes first, in the order of their names, then the reads that verify', () => {
+    const result = forecastOf(
+      wanted({ n0: 'b@x.example', x: 'a@x.example', y: 'a@x.example' }),
+      rows(numbered(2)),
+    );
+    expect(result).toEqual({
+      requests: 3,
+      writes: 2,
+      // The two writes go one after another, and then the reading.
+      seconds: 0.5,
+      limit: null,
+      windowSeconds: null,
+      phases: {
+        reading: NOTHING,
+        writing: { requests: 2, seconds: 0.3 },
+        verifying: { requests: 1, seconds: 0.2 },
+      },
+      total: { requests: 3, seconds: 0.5 },
+      endpoints: [
+        { endpoint: 'POST /domains/:domain/aliases/batch', requests: 1, items: 2 },
+        { endpoint: 'PUT /domains/:domain/aliases/:id', requests: 1, items: 1 },
+        { endpoint: GET_ALIASES, requests: 1, items: 0 },
+      ],
+    });
+  });
+
+  test.each([
+    ['v4', 199, 1],
+    ['v4', 200, 2],
+    ['v3', 99, 1],
+    ['v3', 100, 2],
+  ] as const)('on %s %i aliases and one more are verified in %i pages', (version, count, requests) => {
+    const result = forecastOf(wanted({ x: 'a@x.example' }), rows(numbered(count)), { version });
+    expect(endpoints(result).at(-1)).toBe(`${GET_ALIASES} ${requests}/0`);
+  });
+
+  test.each([
+    [0, 2],
+    [1, 2],
+    [19, 2],
+    [20, 4],
+    [199, 4],
+    [200, 4],
+    [219, 4],
+    [220, 6],
+  ])(
+    'on v3 %i credentials have no total: read twice until a page is short, %i requests',
+    (count, requests) => {
+      const names = Array.from({ length: count }, (_, index) => ({ name: `c${index}` }));
+      const all = desired([
+        present(ACME, {
+          credentials: credentialSection({}),
+          settings: { whitelabel: { value: 'w.example', source: { file: 'f', line: 1, column: 1 } } },
+        }),
+      ]);
+      const found = observed([live(ACME, { credentials: names })]);
+      const listing = (version: 'v3' | 'v4') =>
+        forecastOf(all, found, { version }).endpoints.find(({ endpoint }) =>
+          endpoint.endsWith('/credentials'),
+        );
+      expect(listing('v3')?.requests).toBe(requests);
+      expect(listing('v4')?.requests).toBe(Math.max(1, Math.ceil(count / 200)));
+    },
+  );
+
+  test('a domain in which stage 2 takes routes away is read again right before it, at its size by then', () => {
+    const gone = (entries: Record<string, string | false>) =>
+      endpoints(forecastOf(wanted({ n0: false, ...entries }), rows(numbered(200)))).at(-1);
+    // Before the delete 200 or 201 aliases in one page or two, after it 199 or 200 in one.
+    expect(gone({})).toBe(`${GET_ALIASES} 2/0`);
+    expect(gone({ x: 'a@x.example' })).toBe(`${GET_ALIASES} 3/0`);
+    const sections = forecastOf(
+      desired([present(ACME, { aliases: aliasSection({ n0: false }), rules: ruleSection([]) })]),
+      observed([live(ACME, { aliases: liveAliases(numbered(1)), rules: [] })]),
+    );
+    expect(endpoints(sections).slice(1)).toEqual([`${GET_ALIASES} 2/0`, 'GET /domains/:domain/rules 2/0']);
+    const added = forecastOf(wanted({ x: 'a@x.example' }), rows({}, { readAt: MONOTONIC - 500_000 }));
+    expect(endpoints(added).at(-1)).toBe(`${GET_ALIASES} 1/0`);
+  });
+
+  test('before credentials alone are deleted, only a listing that is over two minutes old is read again', () => {
+    const gone = desired([present(ACME, { credentials: credentialSection({}, { prune: true }) })]);
+    const read = (readAt: number | null, monotonic = MONOTONIC) => {
+      const found = observed([live(ACME, { credentials: [{ name: 'c' }], readAt })]);
+      return endpoints(forecastOf(gone, found, { monotonic })).at(-1);
+    };
+    expect(read(MONOTONIC)).toBe('GET /domains/:domain/credentials 1/0');
+    expect(read(MONOTONIC - 120_000)).toBe('GET /domains/:domain/credentials 1/0');
+    expect(read(MONOTONIC - 120_001)).toBe('GET /domains/:domain/credentials 2/0');
+    expect(read(null)).toBe('GET /domains/:domain/credentials 1/0');
+    expect(read(null, 500_000)).toBe('GET /domains/:domain/credentials 1/0');
+  });
+
+  test('before credentials are deleted together with aliases, all is read again', () => {
+    const gone = desired([
+      present(ACME, {
+        aliases: aliasSection({ n0: false }),
+        credentials: credentialSection({}, { prune: true }),
+      }),
+    ]);
+    const found = observed([live(ACME, { aliases: liveAliases(numbered(9)), credentials: [{ name: 'c' }] })]);
+    expect(endpoints(forecastOf(gone, found)).slice(2)).toEqual([
+      `${GET_ALIASES} 2/0`,
+      'GET /domains/:domain/credentials 2/0',
+    ]);
+  });
+
+  test('of all sections that are managed, at their size afterwards; of a domain that goes, none', () => {
+    const all = desired([
+      present(ACME, {
+        aliases: aliasSection({}, { prune: true }),
+        rules: ruleSection([rule('r', 'a@x.example')]),
+        credentials: credentialSection({ p: 'password' }),
+      }),
+      absent('old.example'),
+      present('b.example', { aliases: aliasSection({}) }),
+    ]);
+    const found = observed([
+      live(ACME, { aliases: liveAliases(numbered(201)), rules: [], credentials: [] }),
+      live('old.example', { aliases: [], rules: [liveRule('r', 1, 'a@x.example')], credentials: [] }),
+      live('b.example', { aliases: [] }),
+    ]);
+    expect(endpoints(forecastOf(all, found))).toEqual([
+      'DELETE /domains/:domain 1/1',
+      'DELETE /domains/:domain/aliases/batch 1/201',
+      'POST /domains/:domain/credentials 1/1',
+      'POST /domains/:domain/rules 1/1',
+      'GET /domains 1/0',
+      // Before stage 2: acme.example (201 aliases in two pages) and old.example; after it: acme.example.
+      `${GET_ALIASES} 4/0`,
+      'GET /domains/:domain/credentials 3/0',
+      'GET /domains/:domain/rules 3/0',
+    ]);
+  });
+
+  test('of a new domain its aliases, as soon as it was added, and itself, or the list where that is as short', () => {
+    const fresh = desired([present('new.example', { aliases: aliasSection({ '*': 'a@x.example' }) })]);
+    const account = observed(Array.from({ length: 200 }, (_, index) => live(`d${index}.example`)));
+    expect(endpoints(forecastOf(fresh, account))).toEqual([
+      'POST /domains 1/1',
+      'POST /domains/:domain/aliases 1/1',
+      'GET /domains/:domain 1/0',
+      `${GET_ALIASES} 2/0`,
+    ]);
+    const two = desired(
+      ['new.example', 'more.example'].map((text) =>
+        present(text, { aliases: aliasSection({ '*': 'a@x.example' }) }),
+      ),
+    );
+    expect(endpoints(forecastOf(two, account)).at(-1)).toBe(`${GET_ALIASES} 4/0`);
+    const settled = desired([present('new.example', { aliases: aliasSection({ a: 'a@x.example' }) })]);
+    expect(endpoints(forecastOf(settled, observed([])))).toContain(`${GET_ALIASES} 1/0`);
+    const updated = desired([
+      present('d1.example', {
+        settings: { whitelabel: { value: 'w', source: { file: 'f', line: 1, column: 1 } } },
+      }),
+    ]);
+    expect(endpoints(forecastOf(updated, account))).toEqual([
+      'PUT /domains/:domain 1/1',
+      'GET /domains 1/0',
+      'GET /domains/:domain 1/0',
+    ]);
+  });
+
+  test('of a new domain whose * may have to go, its aliases after it was added, before that delete and at the end', () => {
+    const fresh = desired([
+      present('new.example', { aliases: aliasSection({ a: 'a@x.example' }, { prune: true }) }),
+    ]);
+    expect(endpoints(forecastOf(fresh, observed([])))).toEqual([
+      'DELETE /domains/:domain/aliases/:id 1/1',
+      'POST /domains 1/1',
+      'POST /domains/:domain/aliases 1/1',
+      'GET /domains 1/0',
+      `${GET_ALIASES} 3/0`,
+    ]);
+  });
+
+  /** Of acme.example and the hub, whose alias goes: their aliases besides, and what acme.example wants of its own. */
+  const leaving = (count: number, entries: Record<string, string | false>) =>
+    endpoints(
+      forecastOf(
+        desired([
+          present(ACME, { aliases: aliasSection(entries) }),
+          present('hub.example', { aliases: aliasSection({ desk: false }) }),
+        ]),
+        observed([
+          live(ACME, { aliases: liveAliases({ ...numbered(count), info: 'desk@hub.example' }) }),
+          live('hub.example', { aliases: liveAliases({ ...numbered(9), desk: 'info@acme.example' }) }),
+        ]),
+      ),
+    ).at(-1);
+
+  test.each<[string, number, Record<string, string | false>, number]>([
+    // Right before the hub's delete: both; at the end: the hub.
+    ['once', 9, { info: 'x@x.example' }, 3],
+    // 200 aliases and one that is added: two pages.
+    ['at its size by then', 199, { info: 'x@x.example', new: 'x@x.example' }, 4],
+    // Before each delete acme.example, before the last the hub as well; at the end both.
+    ['and at the end, where it changes in stage 2', 9, { info: 'x@x.example', n0: false }, 5],
+    // Both wait for each other: they are read for that, before their deletes and at the end.
+    ['also where it waits for the other', 9, { info: false }, 6],
+  ])('a domain that forwards to what another takes away is read %s', (_, count, entries, requests) => {
+    expect(leaving(count, entries)).toBe(`${GET_ALIASES} ${requests}/0`);
+  });
+
+  test('what changes in one section, or in domains, is no part of the size of another', () => {
+    const found = observed([
+      live(ACME, { aliases: liveAliases(numbered(200)), rules: [], credentials: [] }),
+      ...Array.from({ length: 198 }, (_, index) => live(`d${index}.example`)),
+    ]);
+    const all = desired([
+      present(ACME, {
+        aliases: aliasSection({ n0: 'b@x.example' }),
+        rules: ruleSection([rule('r', 'a@x.example')]),
+        credentials: credentialSection({ p: 'password' }),
+      }),
+      present('new.example', { aliases: aliasSection(numbered(2)) }),
+    ]);
+    expect(endpoints(forecastOf(all, found)).filter((line) => line.startsWith('GET'))).toEqual([
+      'GET /domains 1/0',
+      `${GET_ALIASES} 2/0`,
+      'GET /domains/:domain/credentials 1/0',
+      'GET /domains/:domain/rules 1/0',
+    ]);
+  });
+
+  test('the items of all domains', () => {
+    const names = ['a.example', 'b.example'];
+    const all = desired(names.map((text) => present(text, { aliases: aliasSection(numbered(3)) })));
+    const found = observed(names.map((text) => live(text, { aliases: [] })));
+    expect(endpoints(forecastOf(all, found))).toEqual([
+      'POST /domains/:domain/aliases/batch 2/6',
+      `${GET_ALIASES} 2/0`,
+    ]);
+  });
+
+  test('verifications of domains that are not ready, and of those that are added', () => {
+    const domains = desired([
+      present(ACME, { verify: true }),
+      present('new.example', { verify: true }),
+      present('b.example'),
+    ]);
+    const found = observed([live(ACME, { forwardingReady: false }), live('b.example')]);
+    expect(endpoints(forecastOf(domains, found))).toContain('POST /domains/:domain/verify 2/0');
+    expect(endpoints(forecastOf(domains, found, { version: 'v3' }))).toContain(
+      'GET /domains/:domain/check 2/0',
+    );
+  });
+});
+
+describe('how long it takes', () => {
+  /** As many domains, in each of which one alias is added. */
+  const adding = (count: number): [Desired, Observed] => {
+    const names = Array.from({ length: count }, (_, index) => `d${String(index).padStart(3, '0')}.example`);
+    return [
+      desired(names.map((domain) => present(domain, { aliases: aliasSection({ x: 'a@x.example' }) }))),
+      observed(names.map((domain) => live(domain, { aliases: [] }))),
+    ];
+  };
+
+  test('eight requests of an endpoint at a time, 150 ms each', () => {
+    // Writes, then as many reads; of nine the ninth is written while eight are read.
+    expect(forecastOf(...adding(8)).seconds).toBe(0.3);
+    expect(forecastOf(...adding(9)).seconds).toBe(0.5);
+  });
+
+  test('an endpoint of which nothing is known has 200 a minute, 30 where batches are refused, or the least told', () => {
+    expect(forecastOf(...adding(200)).seconds).toBeLessThan(10);
+    expect(forecastOf(...adding(201)).seconds).toBeGreaterThan(60);
+    const free = { batches: 'refused' } as const;
+    expect(forecastOf(...adding(30), free).seconds).toBeLessThan(3);
+    expect(forecastOf(...adding(31), free).seconds).toBeGreaterThan(60);
+    const budgets = new Map([
+      ['GET /account', told(50)],
+      ['GET /domains', told(40)],
+      ['GET /else', UNKNOWN_BUDGET],
+    ]);
+    expect(forecastOf(...adding(40), { budgets }).seconds).toBeLessThan(5);
+    expect(forecastOf(...adding(41), { budgets }).seconds).toBeGreaterThan(60);
+  });
+
+  test('what an endpoint has spent already counts, and the tightest of those used is told', () => {
+    const budgets = new Map([
+      ['POST /domains/:domain/aliases', told(100, 3)],
+      [GET_ALIASES, told(60)],
+      ['GET /account', told(10)],
+    ]);
+    const [wanted, found] = adding(4);
+    const result = forecastOf(wanted, found, { budgets });
+    // Three at once, the fourth when the window ends at 61 s, 60 s from now.
+    expect(result.seconds).toBeGreaterThanOrEqual(60.3);
+    expect([result.limit, result.windowSeconds]).toEqual([60, 60]);
+  });
+
+  test('the whole run is what was read and what is forecast', () => {
+    const [wanted, found] = adding(4);
+    const reading = { requests: 7, seconds: 61.2 };
+    const { phases, total, requests, seconds } = forecastOf(wanted, found, { reading });
+    expect(phases.reading).toEqual(reading);
+    expect(phases.writing.requests + phases.verifying.requests).toBe(requests);
+    expect(total).toEqual({ requests: requests + 7, seconds: seconds + 61.2 });
+  });
+
+  test('requests of one domain go one after another', () => {
+    const entries = numbered(1200);
+    const wanted = desired([present(ACME, { aliases: aliasSection(entries) })]);
+    // Three batches; a page, and then the five others.
+    expect(forecastOf(wanted, observed([live(ACME, { aliases: [] })])).seconds).toBe(0.8);
+  });
+});
+
+describe('requests in virtual time', () => {
+  const schedule = (budgets: ReadonlyMap<string, Budget> = new Map()) =>
+    createSchedule({ budgets, assumedLimit: 10, latency: 100, concurrency: 4 });
+
+  test.each([
+    [0, 1000],
+    [1, 1100],
+    [4, 1100],
+    [5, 1200],
+    [10, 1300],
+    [11, 62_100],
+    [14, 62_200],
+    [15, 62_200],
+    [21, 123_100],
+  ])('%i requests to one endpoint end at %i ms', (count, end) => {
+    expect(schedule().run(new Map([['a', count]]), 1000)).toBe(end);
+  });
+
+  test('endpoints run side by side, and what they spent carries over', () => {
+    const made = schedule();
+    expect(
+      made.run(
+        new Map([
+          ['a', 4],
+          ['b', 8],
+        ]),
+        0,
+      ),
+    ).toBe(200);
+    expect(made.run(new Map([['a', 6]]), 200)).toBe(400);
+    expect(made.run(new Map([['a', 1]]), 400)).toBe(61_100);
+    expect(made.run(new Map(), 500)).toBe(500);
+  });
+
+  test('of a budget that was told, what is in flight elsewhere does not matter; one whose limit was not told is assumed', () => {
+    const budgets = new Map([
+      ['a', { ...told(3), inFlight: 3 }],
+      ['b', { ...UNKNOWN_BUDGET, answered: true }],
+    ]);
+    expect(schedule(budgets).run(new Map([['a', 3]]), 1000)).toBe(1100);
+    expect(schedule(budgets).run(new Map([['b', 11]]), 1000)).toBe(62_100);
+  });
+});
+
+describe('domains whose DNS is asked about', () => {
+  const due = (wanted: readonly DesiredDomain[], rows: readonly ObservedDomain[], memory: Prior = NO_PRIOR) =>
+    dueDomains({ desired: desired(wanted), observed: observed(rows), prior: memory, now: NOW }).map(
+      ({ domain }) => domain,
+    );
+  const wanted = present(ACME, { verify: true });
+
+  test.each<[string, DesiredDomain, readonly ObservedDomain[], boolean]>([
+    ['not ready', wanted, [live(ACME)], true],
+    ['ready to forward only', wanted, [live(ACME, { forwardingReady: true, sendReady: false })], true],
+    ['ready to send only', wanted, [live(ACME, { forwardingReady: false, sendReady: true })], true],
+    ['ready', wanted, [live(ACME, { forwardingReady: true, sendReady: true })], false],
+    ['not live', wanted, [], false],
+    ['not asked for', present(ACME), [live(ACME)], false],
+    ['to be absent', absent(ACME), [live(ACME)], false],
+  ])('%s', (_, entry, rows, expected) => {
+    expect(due([entry], rows)).toEqual(expected ? [ACME] : []);
+  });
+
+  test.each([
+    [NOW - 3600, true],
+    [NOW - 3599, false],
+  ])('again once the wait is over (last at %i)', (at, expected) => {
+    const memory = prior(ACME, { verified: { at, waitMs: 3600 } });
+    expect(due([wanted], [live(ACME)], memory)).toEqual(expected ? [ACME] : []);
+  });
+
+  test('those that have waited longest come first, new ones before all', () => {
+    const names = ['a.example', 'b.example', 'c.example'];
+    const last = new Map([
+      ['a.example', 20],
+      ['b.example', 10],
+    ]);
+    const domains = new Map(
+      names.flatMap((text) => {
+        const at = last.get(text);
+        const [entry] = prior(text, at === undefined ? {} : { verified: { at, waitMs: 1 } }).domains;
+        return entry === undefined ? [] : [entry];
+      }),
+    );
+    const entries = names.map((text) => present(text, { verify: true }));
+    expect(
+      due(
+        entries,
+        names.map((text) => live(text)),
+        { ...NO_PRIOR, domains },
+      ),
+    ).toEqual(['c.example', 'b.example', 'a.example']);
+  });
+
+  test('no more than a hundred in a run, those that are added included', () => {
+    const count = (live_: number, added: number) => {
+      const names = (what: string, length: number) =>
+        Array.from({ length }, (_, index) => `${what}${index}.example`);
+      const entries = [...names('live', live_), ...names('new', added)].map((text) =>
+        present(text, { verify: true }),
+      );
+      const without = present('plain.example');
+      const found = observed(names('live', live_).map((text) => live(text)));
+      const all = desired([...entries, without]);
+      const context = { desired: all, observed: found, prior: NO_PRIOR, now: NOW };
+      return plannedVerifications(plan(all, found), context);
+    };
+    expect(count(0, 0)).toEqual([]);
+    expect(count(2, 3)).toEqual([{ operation: 'verifyDomain', domain: null, requests: 5 }]);
+    expect(count(60, 41)).toMatchObject([{ requests: 100 }]);
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import type { DesiredDomain } from '../../../../src/core/model/desired.ts';
+import type { Destination } from '../../../../src/core/model/destinations.ts';
+import type { ObservedDomain } from '../../../../src/core/model/observed.ts';
+import type { RuleMatch } from '../../../../src/core/model/resources.ts';
+import {
+  conditionOf,
+  outcomesOf,
+  sameOutcome,
+  type RouteOutcome,
+  type RouteSubject,
+} from '../../../../src/core/plan/routes/outcomes.ts';
+import { readSides } from '../../../../src/core/plan/routes/sides.ts';
+import { ACME, desired, live, liveAliases, liveRule, observed, present } from '../support/build.ts';
+
+const HUB = 'hub.example';
+const A = 'ana@corp.example';
+const B = 'ben@corp.example';
+const BY_ALIASES = { routingEngine: 'alias' } as const;
+const BY_RULES = { routingEngine: 'rules', rulesFallbackEmail: 'rest@corp.example' } as const;
+const INVOICE: RuleMatch = { type: 'regex', regex: '.*invoice.*', scopes: ['subject'] };
+
+const OTHERS: RouteSubject = { kind: 'others', domain: ACME };
+const address = (text: string): RouteSubject => ({
+  kind: 'address',
+  domain: ACME,
+  address: text,
+  knownBy: 'name',
+});
+const pattern = (text: string): RouteSubject => ({ kind: 'pattern', domain: ACME, name: text });
+const condition = (match: RuleMatch): RouteSubject => ({ kind: 'condition', domain: ACME, match, rule: 'r' });
+
+/** Where mail ends: `by: to`, what is passed on the way, and after what nothing is known. */
+function outcome(subject: RouteSubject, acme: Partial<ObservedDomain>): string {
+  const hub = live(HUB, {
+    ...BY_ALIASES,
+    aliases: liveAliases({ desk: A, out: `desk@${HUB},${B}`, drop: 'null' }),
+  });
+  const wanted: readonly DesiredDomain[] = [present(ACME), present(HUB), present('unread.example')];
+  const account = observed([live(ACME, acme), hub, live('unread.example', BY_ALIASES)]);
+  const { listed } = readSides({ changes: [], adoptions: [], desired: desired(wanted), observed: account });
+  const { to, open, via, by } = outcomesOf(subject, listed.before)[0];
+  return [
+    `${by === null ? 'nobody' : `${by.kind} ${by.name}`}: ${to.join()}`,
+    ...(via.length === 0 ? [] : [`via ${via.join()}`]),
+    ...(open.length === 0 ? [] : [`open ${open.join()}`]),
+  ].join(' ');
+}
+
+describe('where aliases route', () => {
+  const aliases = liveAliases({
+    info: `${B},${A}`,
+    hub: `out@${HUB}`,
+    gone: `none@${HUB}`,
+    open: `x@unread.example,${A}`,
+    loop: `loop@${ACME}`,
+    '(x|y)': `$1@corp.example,desk@${HUB}`,
+    '(d).*': `drop@${HUB},$1@corp.example`,
+    '(n).*': `drop@${HUB}`,
+    '(w).*': `out@${HUB},desk@${HUB},x@unread.example`,
+    '*': B,
+  });
+  const row = { ...BY_ALIASES, aliases };
+
+  test.each<[string, RouteSubject, string]>([
+    ['a name', address(`Info@${ACME}`), `alias info: ${A},${B}`],
+    ['through another domain', address(`hub@${ACME}`), `alias hub: ${A},${B} via out@${HUB},desk@${HUB}`],
+    ['to an address that is refused', address(`gone@${ACME}`), `alias gone:  via none@${HUB}`],
+    ['to what was not read', address(`open@${ACME}`), `alias open: ${A} open x@unread.example`],
+    ['round for ever', address(`loop@${ACME}`), 'alias loop: '],
+    ['any other name', address(`else@${ACME}`), `alias *: ${B}`],
+    [
+      'an address of a domain that was not read',
+      address('x@unread.example'),
+      'nobody:  open x@unread.example',
+    ],
+    ['an address elsewhere', address('x@else.example'), 'nobody: x@else.example'],
+    ['all others', OTHERS, `alias *: ${B}`],
+    [
+      'a pattern: as it is written, and to its end',
+      pattern('(x|y)'),
+      `alias (x|y): $1@corp.example,${A} via desk@${HUB}`,
+    ],
+    ['a pattern that delivers and drops', pattern('(d).*'), `alias (d).*: $1@corp.example via drop@${HUB}`],
+    ['a pattern that drops', pattern('(n).*'), `alias (n).*: null via drop@${HUB}`],
+    [
+      'a pattern with several, one behind the other',
+      pattern('(w).*'),
+      `alias (w).*: ${A},${B} via desk@${HUB},out@${HUB} open x@unread.example`,
+    ],
+    ['a pattern that is not there', pattern('(q).*'), `alias *: ${B}`],
+    ['a condition', condition(INVOICE), `alias *: ${B}`],
+  ])('%s', (_, subject, expected) => {
+    expect(outcome(subject, row)).toBe(expected);
+  });
+
+  test('nothing takes it', () => {
+    expect(outcome(OTHERS, { ...BY_ALIASES, aliases: [] })).toBe('nobody: ');
+  });
+});
+
+describe('where rules route', () => {
+  const rules = [
+    liveRule('bills', 1, `out@${HUB}`, { match: INVOICE }),
+    liveRule('team', 2, B, { match: { type: 'alias', alias: 'team*' } }),
+    liveRule('vip', 3, A),
+  ];
+  const row = { ...BY_RULES, aliases: liveAliases({ 'team*': A }), rules };
+  const rest = 'fallback null: rest@corp.example';
+
+  test.each<[string, RouteSubject, string]>([
+    ['a name', address(`vip@${ACME}`), `rule vip: ${A}`],
+    ['any other name', address(`else@${ACME}`), rest],
+    ['all others', OTHERS, rest],
+    ['a prefix', pattern('team*'), `rule team: ${B}`],
+    ['a prefix that no rule has', pattern('desk*'), rest],
+    ['a condition', condition(INVOICE), `rule bills: ${A},${B} via out@${HUB},desk@${HUB}`],
+    ['a condition that no rule has', condition({ type: 'cel', expression: 'x' }), rest],
+  ])('%s', (_, subject, expected) => {
+    expect(outcome(subject, row)).toBe(expected);
+  });
+
+  test('a rule without a condition that it looks at takes what is without sender, subject and body', () => {
+    const empty: RuleMatch = { type: 'regex', regex: '^$', scopes: ['sender'] };
+    const each = (['sender', 'subject', 'body'] as const).map((scope) =>
+      outcome(OTHERS, {
+        ...BY_RULES,
+        rules: [liveRule('r', 1, A, { match: { ...empty, scopes: [scope] } })],
+      }),
+    );
+    expect(each).toEqual([`rule r: ${A}`, `rule r: ${A}`, `rule r: ${A}`]);
+  });
+});
+
+test('outcomes are the same where mail ends at the same places, by whatever way', () => {
+  const end = (
+    to: readonly string[],
+    open: readonly string[] = [],
+    parts: Partial<RouteOutcome> = {},
+  ): RouteOutcome => ({
+    to: to as Destination[],
+    open,
+    via: [],
+    by: null,
+    choices: new Map(),
+    undecided: [],
+    ...parts,
+  });
+  const other = { via: ['x@y.example'], by: { kind: 'alias', name: 'x' } } as const;
+  const all = [
+    sameOutcome(end([A, B], ['o', 'p']), end([B, A], ['p', 'o'], other)),
+    sameOutcome(end([A]), end([A, B])),
+    sameOutcome(end([A], ['o']), end([A])),
+    sameOutcome(end([A]), end([A], ['o'])),
+    sameOutcome(end([A], ['o']), end([A], ['p'])),
+  ];
+  expect(all).toEqual([true, false, false, false, false]);
+});
+
+test('the condition by which a rule takes what is asked for', () => {
+  expect(conditionOf({ kind: 'condition', domain: ACME, match: INVOICE, rule: 'r' })).toEqual(INVOICE);
+  expect(conditionOf({ kind: 'pattern', domain: ACME, name: 'team*' })).toEqual({
+    type: 'alias',
+    alias: 'team*',
+  });
+});

@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest';
+import type { GuardFinding, Hold, Plan } from '../../../src/core/model/plan.ts';
+import { isRefused, withheldReason, withholdRefused } from '../../../src/core/plan/withhold.ts';
+import {
+  ACME,
+  aliasSection,
+  brief,
+  desired,
+  live,
+  liveAliases,
+  liveTwin,
+  name,
+  observed,
+  plan,
+  planRules,
+  present,
+  rule,
+} from './support/build.ts';
+
+const B = name('b.example');
+const C = name('c.example');
+
+function finding(holds: Hold, parts: Partial<GuardFinding> = {}): GuardFinding {
+  return {
+    guard: 'max-deletes',
+    scope: 'run',
+    limit: 0,
+    planned: 1,
+    message: 'too many',
+    allowance: null,
+    allow: null,
+    allowed: false,
+    holds,
+    refuses: true,
+    ...parts,
+  };
+}
+
+/** One alias is added and one deleted in each of three domains. */
+function base(): Plan {
+  return plan(
+    desired(
+      [ACME, B, C].map((domain) =>
+        present(domain, { aliases: aliasSection({ new: 'n@x.example', old: false }) }),
+      ),
+    ),
+    observed(
+      [ACME, B, C].map((domain) =>
+        live(domain, {
+          aliases: liveAliases({ old: 'o@x.example', kept: 'k@x.example', more: 'm@x.example' }),
+        }),
+      ),
+    ),
+  );
+}
+
+function kept(result: Pick<Plan, 'changes'>): readonly string[] {
+  return result.changes.map(({ domain, name: text }) => `${domain} ${text}`);
+}
+
+const ALL = [ACME, B, C].flatMap((domain) => [`${domain} new`, `${domain} old`]);
+const BUT = (...left: readonly string[]) => ALL.filter((line) => !left.includes(line));
+
+describe('what a guard holds back', () => {
+  test.each<[string, readonly GuardFinding[], readonly string[], readonly string[]]>([
+    ['nothing', [], ALL, []],
+    ['what is allowed', [finding({ kind: 'run' }, { allowed: true })], ALL, []],
+    [
+      'the run',
+      [finding({ kind: 'run' })],
+      [],
+      ['acme.example domain', 'b.example domain', 'c.example domain'],
+    ],
+    [
+      'the deletes of the run',
+      [finding({ kind: 'run-deletes' })],
+      ['acme.example new', 'b.example new', 'c.example new'],
+      ['acme.example deletes', 'b.example deletes', 'c.example deletes'],
+    ],
+    [
+      'a domain',
+      [finding({ kind: 'domain', domain: B })],
+      BUT('b.example new', 'b.example old'),
+      ['b.example domain'],
+    ],
+    [
+      'some domains',
+      [finding({ kind: 'domains', domains: [C, ACME] })],
+      ['b.example new', 'b.example old'],
+      ['acme.example domain', 'c.example domain'],
+    ],
+    [
+      'the deletes of a domain',
+      [finding({ kind: 'domain-deletes', domain: B })],
+      BUT('b.example old'),
+      ['b.example deletes'],
+    ],
+    ['a domain that has no changes', [finding({ kind: 'domain', domain: name('else.example') })], ALL, []],
+    [
+      'the deletes, then the domain: the domain',
+      [finding({ kind: 'domain-deletes', domain: B }), finding({ kind: 'domain', domain: B })],
+      BUT('b.example new', 'b.example old'),
+      ['b.example domain'],
+    ],
+    [
+      'the domain, then the deletes: the domain',
+      [finding({ kind: 'domain', domain: B }), finding({ kind: 'domain-deletes', domain: B })],
+      BUT('b.example new', 'b.example old'),
+      ['b.example domain'],
+    ],
+  ])('%s', (_, guards, left, withheld) => {
+    const result = withholdRefused({ ...base(), guards });
+    expect(kept(result)).toEqual(left);
+    expect(result.withheld.map(({ domain, part }) => `${domain} ${part}`)).toEqual(withheld);
+    expect(result.summary).toMatchObject({
+      add: left.filter((line) => line.endsWith('new')).length,
+      delete: left.filter((line) => line.endsWith('old')).length,
+      unchanged: base().summary.unchanged,
+    });
+  });
+
+  test.each([finding({ kind: 'run-deletes' }), finding({ kind: 'domain-deletes', domain: ACME })])(
+    '$holds.kind: a domain of which every change runs is not listed',
+    (guard) => {
+      const made = base();
+      const changes = made.changes.filter(({ action, domain }) => action === 'add' || domain !== ACME);
+      const { withheld } = withholdRefused({ ...made, changes, guards: [guard] });
+      expect(withheld.map(({ domain }) => domain)).not.toContain(ACME);
+    },
+  );
+
+  test('a plan of which nothing is held stays the very plan', () => {
+    const made = base();
+    expect(withholdRefused(made)).toBe(made);
+  });
+
+  test('is told with the guard that holds it, the first of each part, once, beside what was withheld before', () => {
+    const before = { domain: B, part: 'domain', cause: 'unproven', reason: 'not read' } as const;
+    const guards = [
+      finding({ kind: 'domain-deletes', domain: C }, { guard: 'catch-all', message: 'first' }),
+      finding({ kind: 'domain-deletes', domain: C }, { message: 'second' }),
+      finding({ kind: 'domain', domain: ACME }, { guard: 'loop', message: 'a loop' }),
+      finding({ kind: 'domain', domain: ACME }, { message: 'later' }),
+    ];
+    const { withheld } = withholdRefused({ ...base(), guards, withheld: [before, before] });
+    expect(withheld).toEqual([
+      { domain: ACME, part: 'domain', cause: 'guard', reason: 'loop: a loop' },
+      before,
+      { domain: C, part: 'deletes', cause: 'guard', reason: 'catch-all: first' },
+    ]);
+    expect(withheldReason({ guard: 'loop', message: 'a loop' })).toBe('loop: a loop');
+  });
+});
+
+test.each([
+  [true, false, true],
+  [true, true, false],
+  [false, false, false],
+])('a finding that refuses: %s, allowed: %s; the plan is refused: %s', (refuses, allowed, expected) => {
+  const harmless = finding({ kind: 'run' }, { allowed: true });
+  expect(isRefused({ guards: [harmless, finding({ kind: 'run' }, { refuses, allowed })] })).toBe(expected);
+});
+
+test('of a rule that moves and narrows the move stays when the deletes of its domain are held', () => {
+  const rows = ['a', 'b', 'c'].map((text, index) => liveTwin(text, 10 * (index + 1), 'x@x.example'));
+  const narrowed = rule('c', 'y@x.example', { id: 'derived-alias-c', match: { type: 'alias', alias: 'z' } });
+  const still = rule('b', 'x@x.example', { id: 'derived-alias-b', match: { type: 'alias', alias: 'y' } });
+  const made = planRules([narrowed, rule('a', 'x@x.example'), still], rows);
+  expect(brief(made)).toEqual(['~rule c 2 manifest', '~rule b 2 manifest']);
+  const guards = [finding({ kind: 'domain-deletes', domain: ACME })];
+  expect(withholdRefused({ ...made, guards }).changes).toEqual([
+    {
+      ...made.changes[0],
+      action: 'move',
+      fields: ['rank'],
+      stage: 1,
+      reason: 'reorder',
+      desired: { match: { type: 'alias', alias: 'c' }, forward: ['x@x.example'], active: true, rank: 5 },
+    },
+  ]);
+});
+
+describe('a route to which another domain forwards until its own change', () => {
+  const hub = name('hub.example');
+  const made = () =>
+    plan(
+      desired([
+        present(ACME, { aliases: aliasSection({ info: 'x@x.example' }) }),
+        present(hub, { aliases: aliasSection({ desk: false, other: false }) }),
+      ]),
+      observed([
+        live(ACME, { aliases: liveAliases({ info: 'desk@hub.example' }) }),
+        live(hub, {
+          aliases: liveAliases({
+            desk: 'a@x.example',
+            other: 'a@x.example',
+            b: 'b@x.example',
+            c: 'c@x.example',
+          }),
+        }),
+      ]),
+    );
+
+  test('stays when that change is withheld', () => {
+    const result = withholdRefused({ ...made(), guards: [finding({ kind: 'domain', domain: ACME })] });
+    expect(kept(result)).toEqual(['hub.example other']);
+    expect(result.withheld).toEqual([
+      { domain: ACME, part: 'domain', cause: 'guard', reason: 'max-deletes: too many' },
+      {
+        domain: hub,
+        part: 'deletes',
+        cause: 'guard',
+        reason: 'acme.example still forwards there, and its change is withheld',
+      },
+    ]);
+  });
+
+  test('goes when something else is withheld', () => {
+    const result = withholdRefused({ ...made(), guards: [finding({ kind: 'domain', domain: C })] });
+    expect(kept(result)).toEqual(['acme.example info', 'hub.example desk', 'hub.example other']);
+  });
+});

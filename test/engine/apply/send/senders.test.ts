@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { hasSettings } from '../../../../src/engine/apply/send/senders.ts';
+import { ACME, at, desired, live, observed, plan, present } from '../../../core/plan/support/build.ts';
+
+/** What is wanted of one setting, what is live, and whether that is the same. */
+test.each<['notification_email' | 'whitelabel' | 'webhook', string | null, string | null, boolean]>([
+  ['whitelabel', 'Mail.Partner.Example', 'mail.partner.example', true],
+  ['whitelabel', 'mail.partner.example', 'other.partner.example', false],
+  ['whitelabel', null, '', true],
+  ['whitelabel', null, 'mail.partner.example', false],
+  ['notification_email', 'IT@x.example', 'IT@X.example', true],
+  ['notification_email', 'IT@x.example', 'it@x.example', false],
+  ['notification_email', null, '', true],
+  ['webhook', 'https://Hook.example/A', 'https://hook.example/A', true],
+  ['webhook', 'https://hook.example/A', 'https://hook.example/a', false],
+])('planner and executor agree on %s %j and %j: the same %j', (setting, wanted, found, same) => {
+  const row = live(ACME, { [setting]: found });
+  const settings = { [setting]: { value: wanted, source: at(2) } };
+  const planned = plan(desired([present(ACME, { settings })]), observed([row])).changes;
+  expect([planned.length === 0, hasSettings(row, { [setting]: wanted })]).toEqual([same, same]);
+});
