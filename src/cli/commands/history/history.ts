@@ -41,6 +41,7 @@ export async function historyCommand(
   const format = resolveFormat(options, context, DOCUMENT_FORMATS);
   const query: Query = {
     since: sinceOf(context, options),
+    now: context.clock.now(),
     domains: options.domain?.map((name) => requireDomain(name, '--domain')) ?? null,
     run: id,
     // A list for people counts the items, and does not show them.
@@ -88,11 +89,13 @@ interface Query {
   readonly domains: readonly DomainName[] | null;
   readonly run: string | undefined;
   readonly items: 'read' | 'left-out';
+  /** Epoch milliseconds. */
+  readonly now: number;
 }
 
 async function* runDocuments(
   { stores, onFault }: OpenedHistory,
-  { since, run, domains, items }: Query,
+  { since, run, domains, items, now }: Query,
   mask: Disclosure['mask'],
 ): AsyncGenerator<RunDocument> {
   const own = { since, onFault, run };
@@ -100,7 +103,7 @@ async function* runDocuments(
     if (items === 'left-out') return readRuns(history, own);
     return domains === null ? readRunsWithItems(history, own) : readRunsOfDomains(history, domains, own);
   });
-  for await (const found of newestFirst<FoundRun>(sources, ({ start }) => start.at))
+  for await (const found of newestFirst<FoundRun>(sources, ({ start }) => start.at, now))
     yield runDocument(found, mask);
 }
 
@@ -128,7 +131,7 @@ async function* runTexts(
 
 async function* driftDocuments(
   { stores, onFault }: OpenedHistory,
-  { since, domains }: Query,
+  { since, domains, now }: Query,
   mask: Disclosure['mask'],
 ): AsyncGenerator<DriftDocument> {
   const isAsked = (domain: DomainName): boolean => domains?.includes(domain) ?? true;
@@ -137,7 +140,7 @@ async function* driftDocuments(
     for await (const found of readDrift(history, { since, onFault, domain: only }))
       if (isAsked(found.entry.domain)) yield { account, found };
   });
-  for await (const { account, found } of newestFirst(sources, ({ found: { entry } }) => entry.at))
+  for await (const { account, found } of newestFirst(sources, ({ found: { entry } }) => entry.at, now))
     yield driftDocument(found, { account, mask });
 }
 
@@ -145,12 +148,13 @@ async function* driftDocuments(
 async function* newestFirst<T>(
   sources: readonly AsyncGenerator<T>[],
   at: (found: T) => string,
+  now: number,
 ): AsyncGenerator<T> {
   const [only] = sources;
   if (only !== undefined && sources.length === 1) return yield* only;
   const lists: (readonly T[])[] = [];
   for (const source of sources) lists.push(await Array.fromAsync(source));
-  yield* mergeNewestFirst(lists, at);
+  yield* mergeNewestFirst(lists, at, now);
 }
 
 /** Those that changed something in them. */
