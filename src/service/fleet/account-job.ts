@@ -5,6 +5,7 @@ import {
   type DomainHealth,
   type RunResult,
 } from '../../core/model/status/daemon.ts';
+import { errorsFirst } from '../../core/model/manifest/problem.ts';
 import { fail, succeed } from '../../core/model/result.ts';
 import { internalFault, type RunPorts } from '../daemon/account-run.ts';
 import { createStatusTracker, type StatusTracker } from '../daemon/status/account-status.ts';
@@ -105,7 +106,8 @@ export async function runJob(
     const read = claim.isDamaged ? damaged(claim) : await readSafely(account);
     if (read.kind === 'good') return await runRead(job, read);
     tracker.manifestRefused(read);
-    const error = [read.message, ...read.problems.slice(0, 1).map(({ message }) => message)].join(': ');
+    const first = errorsFirst(read.problems).slice(0, 1);
+    const error = [read.message, ...first.map(({ message }) => message)].join(': ');
     return { kind: 'ended', result: 'invalid', record: failedRecord(job, error) };
   } finally {
     await account.close();
