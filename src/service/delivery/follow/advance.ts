@@ -1,5 +1,5 @@
 import type { LogEntry } from '../../../client/logs/logs.ts';
-import { isForUnknownName, readMessage, type CountedMessage, type Counting } from '../tally.ts';
+import { isForUnknownName, type CountedMessage } from '../tally.ts';
 import type { FollowMemory, FollowTotals, OpenMessage } from './memory.ts';
 
 /** Entries of one second have no order that is stated, and one may appear late: some that came before are read again. */
@@ -9,7 +9,9 @@ const LONGEST_RECHECK_MS = 6 * 3_600_000;
 /** So long is waited for the end of a message. */
 const OPEN_MS = 5 * 86_400_000;
 
-export interface AdvanceOptions extends Counting {
+export interface AdvanceOptions {
+  /** What each entry of the page says; null: nothing that counts. */
+  readonly messageOf: (entry: LogEntry) => CountedMessage | null;
   readonly now: number;
   /** How many messages more may be kept open. */
   readonly room: number;
@@ -70,7 +72,7 @@ function countEntry(
   const { open, totals, ended } = page;
   const waiting = open.get(entry.id);
   open.delete(entry.id);
-  const message = readMessage(entry, options);
+  const message = options.messageOf(entry);
   if (message === null) return;
   const kept = keptOpen(entry, message, listedBefore ?? waiting?.before ?? null, options.now);
   if (kept !== null && (waiting !== undefined || page.room > 0)) {
