@@ -27,15 +27,7 @@ export async function withMessages(
 ): Promise<readonly Trouble[]> {
   const troubles = new Map(before.map((trouble) => [keyOf(trouble, trouble.print), trouble]));
   // Failures first: a page is in no order, and what was delivered matters only where something failed.
-  const latest = new Map<string, CountedMessage>();
-  for (const message of messages.filter(isFailure)) {
-    const print = printOf(message, ports);
-    const key = keyOf(message, print);
-    const known = troubles.get(key) ?? { ...NO_FAILURE, alias: message.alias, rule: message.rule, print };
-    if ((message.course.at ?? 0) >= (known.failedAt.at(-1) ?? 0)) latest.set(key, message);
-    troubles.set(key, withFailure(known, message));
-  }
-  for (const [key, message] of latest) {
+  for (const [key, message] of countFailures(troubles, messages.filter(isFailure), ports)) {
     const trouble = troubles.get(key);
     if (trouble !== undefined) troubles.set(key, withWords(trouble, message, ports));
     await ports.rest();
@@ -51,6 +43,24 @@ export async function withMessages(
     }
   }
   return [...troubles.values()];
+}
+
+/** Counts messages that failed; returns the latest of each trouble. */
+function countFailures(
+  troubles: Map<string, Trouble>,
+  failures: readonly CountedMessage[],
+  ports: TroublePorts,
+): ReadonlyMap<string, CountedMessage> {
+  const latest = new Map<string, CountedMessage>();
+  for (const message of failures) {
+    const { alias, rule, course } = message;
+    const print = printOf(message, ports);
+    const key = keyOf(message, print);
+    const known = troubles.get(key) ?? { ...NO_FAILURE, alias, rule, print };
+    if ((course.at ?? 0) >= (known.failedAt.at(-1) ?? 0)) latest.set(key, message);
+    troubles.set(key, withFailure(known, message));
+  }
+  return latest;
 }
 
 function isFailure({ course: { fate }, alias }: CountedMessage): boolean {

@@ -32,7 +32,7 @@ function hostileLogs(): readonly object[] {
     const text = `${TEXTS[index % TEXTS.length]} ${index}`;
     const event = (status: string, message: string) => ({ status, code: 550, message });
     return {
-      sender: `${ADDRESS}`,
+      sender: ADDRESS,
       recipient: 'boss@acme.example',
       forward: index === 0 ? BOSS : `a.b.c.d.e.f.${index}@${'b.'.repeat(20)}example`,
       subject: text,
