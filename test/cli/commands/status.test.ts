@@ -101,7 +101,7 @@ test('a store in which nothing is published, and one without workers, say so', a
   const { status, database } = await openScene();
   expect(await status()).toMatchObject({
     code: 0,
-    stdout: 'No manifest is published: fwdsync publish stores one.\n',
+    stdout: 'No manifest is published; `fwdsync publish --help` says how to publish one.\n',
   });
   await publishAccounts(database, ['a@agency.example']);
   const { stdout } = await status();

@@ -1,3 +1,4 @@
+import type { CommandLine } from '../../../core/model/command-line.ts';
 import type { Disclosure } from '../../../core/model/destinations.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import {
@@ -14,6 +15,7 @@ import type { Context } from '../../context.ts';
 import { EXIT, usageError, type ExitCode } from '../../exit.ts';
 import { parseDuration, requireDomain } from '../../input/arguments.ts';
 import { DOCUMENT_FORMATS } from '../../output/formats.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import { columnsOf, maskOf, printLists, printPieces } from '../../output/output.ts';
 import { styleFor } from '../../output/style.ts';
 import { resolveFormat, type CommonOptions } from '../../settings.ts';
@@ -49,23 +51,24 @@ export async function historyCommand(
   };
   const opened = await openRecorded(context, options);
   const mask = maskOf(options, context);
+  const command = commandLine(context, options);
   const style = styleFor(context.stdout, options.color, context.env);
   const how = { style, columns: columnsOf(context.stdout) };
   if (format === 'json') {
     const all = runDocuments(opened, query, mask);
-    const runs = id === undefined ? all : recorded(all, id);
+    const runs = id === undefined ? all : recorded(all, id, command);
     const drift = id === undefined ? driftDocuments(opened, query, mask) : [];
     await printLists(context, 'fwdsync/history@1', { runs, drift });
   } else if (id === undefined) {
     const runs = await Array.fromAsync(runDocuments(opened, query, mask));
     const drift = await Array.fromAsync(driftDocuments(opened, query, mask));
     context.stdout.write(historyText({ runs, drift }, how));
-  } else await printPieces(context, recorded(runTexts(opened, query, { mask, how }), id));
+  } else await printPieces(context, recorded(runTexts(opened, query, { mask, how }), id, command));
   return EXIT.done;
 }
 
 /** What is found of a run, of each account that has it. */
-async function* recorded<T>(found: AsyncIterable<T>, id: string): AsyncGenerator<T> {
+async function* recorded<T>(found: AsyncIterable<T>, id: string, command: CommandLine): AsyncGenerator<T> {
   let isRecorded = false;
   for await (const part of found) {
     isRecorded = true;
@@ -74,7 +77,7 @@ async function* recorded<T>(found: AsyncIterable<T>, id: string): AsyncGenerator
   if (isRecorded) return;
   throw usageError(
     `no run ${id} is recorded`,
-    'fwdsync history lists the runs; name its state with --state-dir',
+    `\`${command('history')}\` lists the runs; name its state with --state-dir`,
   );
 }
 

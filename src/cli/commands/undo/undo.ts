@@ -9,7 +9,9 @@ import { createPolicy, type AllowanceOptions } from '../../input/policy.ts';
 import { referenceReader } from '../../input/references/references.ts';
 import { connectSession, type Session } from '../../input/session.ts';
 import { openStates } from '../../input/state/state.ts';
+import { quoteForShell } from '../../../core/plan/policy.ts';
 import { DOCUMENT_FORMATS } from '../../output/formats.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import { disclosureOf } from '../../output/output.ts';
 import { resolveConnection, resolveFormat, type CommonOptions } from '../../settings.ts';
 import { approveByUser, canAsk } from '../apply/approve.ts';
@@ -55,12 +57,21 @@ export async function undoCommand(
   }
 }
 
-function assertAnswerable(context: Context, { yes }: UndoFlags, run: string | undefined): void {
-  if (yes === true && run === undefined) {
-    throw usageError('--yes needs the run that is to be undone', 'name it: fwdsync undo --yes RUN');
-  }
+function assertAnswerable(context: Context, options: UndoFlags, run: string | undefined): void {
+  const { yes } = options;
+  const command = commandLine(context, options);
+  if (yes === true && run === undefined)
+    throw usageError(
+      '--yes needs the run that is to be undone',
+      `name it; \`${command('history')}\` lists the runs`,
+    );
   if (yes === true || canAsk(context)) return;
-  throw usageError('cannot prompt: not a terminal', 'use --yes, and name the run: fwdsync undo --yes RUN');
+  throw usageError(
+    'cannot prompt: not a terminal',
+    run === undefined
+      ? `use --yes, and name a run that \`${command('history')}\` lists`
+      : `use --yes: \`${command(`undo --yes ${quoteForShell(run)}`)}\``,
+  );
 }
 
 async function openUndo(
@@ -80,7 +91,11 @@ async function openUndo(
     mode: 'read-write',
   });
   const stance = { account: run.account, accountRequired: false, domainDeletes: 'allowed' } as const;
-  const policy = createPolicy(desired, options, { ...stance, now: opened.openedAt });
+  const policy = createPolicy(desired, options, {
+    ...stance,
+    now: opened.openedAt,
+    command: commandLine(context, options, api),
+  });
   return {
     ...opened,
     api,

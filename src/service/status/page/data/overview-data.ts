@@ -178,7 +178,7 @@ function domainRows(
 }
 
 function driftAdvice(mode: AccountStatus['mode'], command: OverviewOptions['command']): string {
-  return mode === 'apply' ? 'the next run applies it' : `${command('apply')} (this daemon only reports)`;
+  return mode === 'apply' ? 'the next run applies it' : `\`${command('apply')}\` (this daemon only reports)`;
 }
 
 function diffLine(change: Change, disclosure: Disclosure): DiffLine {
