@@ -78,8 +78,9 @@ function refuseExcess(command: Command, { cwd }: Pick<Context, 'cwd'>): void {
   const takes = (flag: string): boolean => command.options.some(({ long }) => long === flag);
   const own = `fwdsync ${command.name()}`;
   const path = quoteForShell(resolve(cwd, extra));
-  const fix = takes('--file') ? `; name a manifest with -f: ${own} -f ${path}` : '';
-  const where = !takes('--file') && takes('--out') ? `; name the file with --out: ${own} --out ${path}` : '';
+  const fix = takes('--file') ? `; name a manifest with -f: \`${own} -f ${path}\`` : '';
+  const where =
+    !takes('--file') && takes('--out') ? `; name the file with --out: \`${own} --out ${path}\`` : '';
   command.error(`error: ${own} takes no argument ${quote(extra)} here${fix}${where}`, {
     code: 'commander.excessArguments',
   });

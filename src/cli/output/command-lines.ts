@@ -5,7 +5,7 @@ import type { DesiredApi } from '../../core/model/desired.ts';
 import { quoteForShell } from '../../core/plan/policy.ts';
 import type { Context } from '../context.ts';
 import { flagOf, type PlanFlags } from '../input/plan-options.ts';
-import { isInStore, statedPaths, type CommonOptions } from '../settings.ts';
+import { isInStore, statedPaths, wantsMask, type CommonOptions } from '../settings.ts';
 
 type Flag = 'file' | 'accounts' | 'maxEntries' | 'apiUrl' | 'apiVersion' | 'account' | 'stateDir' | 'store';
 
@@ -165,7 +165,8 @@ function reachOf(place: Place, options: CommonOptions): Omit<Reach, 'api' | 'fil
     maxEntries,
     apiUrl,
     apiVersion,
-    account,
+    // Masked, as all addresses then are, it names no account.
+    account: wantsMask(options, place) ? undefined : account,
     store,
   };
 }

@@ -101,10 +101,14 @@ export async function runCommand(context: Context, options: RunOptions): Promise
 /** An option without effect is an error, not ignored. */
 function assertUsed(options: RunOptions, context: Context): void {
   const { env } = context;
-  const command = commandLine(context, options);
+  // It takes one manifest at a time.
+  const readOnce =
+    accountsDirectory(options, context) === null
+      ? `; \`${commandLine(context, options)('delivery')}\` reads the logs once`
+      : '';
   const { once, delivery, basePath, notifyFormat } = options;
   const ofDaemon = [
-    ['--delivery', delivery, `leave it out; \`${command('delivery')}\` reads the logs once`],
+    ['--delivery', delivery, `leave it out${readOnce}`],
     ['--base-path', basePath, 'leave it out: no page is served'],
     ['--notify-format', notifyFormat, 'leave it out: the exit code says how the run ended'],
   ] as const;

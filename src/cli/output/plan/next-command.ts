@@ -23,8 +23,8 @@ export function applyCommandLine(context: Context, flags: PlanRequestFlags): str
 }
 
 /** The command that applies a saved plan. */
-export function applySaved(path: string): string {
-  return `fwdsync apply ${quoteForShell(path)}`;
+export function applySaved(context: Context, path: string): string {
+  return commandLineHere(context, {})(`apply ${quoteForShell(path)}`);
 }
 
 /** What a plan says to do next; that of one of many accounts leaves it to the command for all of them. */
