@@ -8,7 +8,7 @@ import {
   type LogReading,
   type OnLogEntries,
 } from '../../client/logs/pages.ts';
-import type { CommandLine } from '../../core/model/command-line.ts';
+import type { CommandLine } from '../../core/model/text/command-line.ts';
 import { showText } from '../../core/model/destinations.ts';
 import { quote, type DomainName } from '../../core/model/names.ts';
 import type { Result } from '../../core/model/result.ts';

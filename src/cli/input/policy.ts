@@ -1,4 +1,4 @@
-import type { CommandLine } from '../../core/model/command-line.ts';
+import type { CommandLine } from '../../core/model/text/command-line.ts';
 import type { Allowance, Desired } from '../../core/model/desired.ts';
 import { isSection, sectionForms } from '../../core/model/kinds.ts';
 import {

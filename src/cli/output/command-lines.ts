@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import type { CommandLine } from '../../core/model/command-line.ts';
+import type { CommandLine } from '../../core/model/text/command-line.ts';
 import type { DesiredApi } from '../../core/model/desired.ts';
 import { quoteForShell } from '../../core/plan/policy.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import { plainCommand, type CommandLine } from '../../core/model/command-line.ts';
+import { plainCommand, type CommandLine } from '../../core/model/text/command-line.ts';
 import type { OutputStream } from './standard-output.ts';
 
 /** What the exit code of a command depends on where its output cannot be printed, as on a full disk. */

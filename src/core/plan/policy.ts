@@ -1,4 +1,4 @@
-import { plainCommand, type CommandLine } from '../model/command-line.ts';
+import { plainCommand, type CommandLine } from '../model/text/command-line.ts';
 import type { Allowance, GuardSettings } from '../model/desired.ts';
 
 /** What a run is allowed and asked to do by anything but the manifest. */

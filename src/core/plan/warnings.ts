@@ -1,4 +1,4 @@
-import type { CommandLine } from '../model/command-line.ts';
+import type { CommandLine } from '../model/text/command-line.ts';
 import {
   presentEntries,
   type AliasSection,

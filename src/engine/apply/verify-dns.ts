@@ -1,7 +1,7 @@
 import type { ApiError } from '../../client/errors.ts';
 import { missingRecords } from '../../client/operations/verification.ts';
 import type { Verification } from '../../client/client.ts';
-import type { CommandLine } from '../../core/model/command-line.ts';
+import type { CommandLine } from '../../core/model/text/command-line.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Verified } from '../../core/model/prior.ts';
 import type { Result } from '../../core/model/result.ts';

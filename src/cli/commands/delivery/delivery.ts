@@ -2,7 +2,7 @@ import type { FullClient } from '../../../client/create.ts';
 import { readDelivery } from '../../../service/delivery/delivery.ts';
 import { deliveryDocument, type DeliveryDocument } from '../../../service/delivery/document.ts';
 import { safeTextWith } from '../../../service/delivery/safe-text.ts';
-import type { CommandLine } from '../../../core/model/command-line.ts';
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import type { Desired, PresentDomain } from '../../../core/model/desired.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, interruptedExit, strongestExit, usageError, type ExitCode } from '../../exit.ts';

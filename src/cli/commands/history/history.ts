@@ -1,4 +1,4 @@
-import type { CommandLine } from '../../../core/model/command-line.ts';
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import type { Disclosure } from '../../../core/model/destinations.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import {

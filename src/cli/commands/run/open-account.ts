@@ -5,7 +5,7 @@ import type { Follower } from '../../../service/delivery/follow/follower.ts';
 import type { RequestEvent } from '../../../client/http/call.ts';
 import { writeSnapshot } from '../../../core/manifest/write/write-snapshot.ts';
 import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
-import type { CommandLine } from '../../../core/model/command-line.ts';
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import type { Desired, DesiredApi } from '../../../core/model/desired.ts';
 import { fail, succeed, type Result } from '../../../core/model/result.ts';
 import { createAccountLoop, type AccountLoop } from '../../../service/daemon/account-loop.ts';

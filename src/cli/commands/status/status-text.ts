@@ -1,4 +1,4 @@
-import type { CommandLine } from '../../../core/model/command-line.ts';
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import { durationText } from '../../../core/model/clock.ts';
 import {
   FLEET_STATES,

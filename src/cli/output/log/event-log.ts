@@ -3,7 +3,7 @@ import { plural } from '../../../core/model/names.ts';
 import type { Logger } from 'pino';
 import type { RequestEvent } from '../../../client/http/call.ts';
 import { undoLine } from '../../../engine/apply/report/report-document.ts';
-import { plainCommand, type CommandLine } from '../../../core/model/command-line.ts';
+import { plainCommand, type CommandLine } from '../../../core/model/text/command-line.ts';
 import { DISCLOSE_ALL } from '../../../core/model/destinations.ts';
 import {
   runOutcome,

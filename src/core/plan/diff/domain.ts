@@ -1,4 +1,4 @@
-import type { CommandLine } from '../../model/command-line.ts';
+import type { CommandLine } from '../../model/text/command-line.ts';
 import type { AbsentDomain, DesiredDomain, PresentDomain } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { ObservedDomain, UnprovenRead } from '../../model/observed.ts';

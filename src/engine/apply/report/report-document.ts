@@ -1,4 +1,4 @@
-import { plainCommand, type CommandLine } from '../../../core/model/command-line.ts';
+import { plainCommand, type CommandLine } from '../../../core/model/text/command-line.ts';
 import { type Disclosure, showText } from '../../../core/model/destinations.ts';
 import type { Action, GuardFinding, Withheld } from '../../../core/model/plan.ts';
 import type { Problem } from '../../../core/model/manifest/problem.ts';

@@ -1,4 +1,4 @@
-import { plainCommand, type CommandLine } from '../../../core/model/command-line.ts';
+import { plainCommand, type CommandLine } from '../../../core/model/text/command-line.ts';
 import { showText, type Disclosure } from '../../../core/model/destinations.ts';
 import { plural, escapeInvisible } from '../../../core/model/names.ts';
 import { compareSources, showSource, type Source } from '../../../core/model/manifest/problem.ts';

@@ -7,7 +7,7 @@ import type {
   ItemFailure,
 } from '../../../client/client.ts';
 import type { ApiError } from '../../../client/errors.ts';
-import type { CommandLine } from '../../../core/model/command-line.ts';
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import { sameDestinations } from '../../../core/model/destinations.ts';
 import { requestId } from '../../../core/model/item-key.ts';
 import type { Kind } from '../../../core/model/kinds.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../core/model/status/daemon.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import type { Change } from '../../../core/model/plan.ts';
-import type { CommandLine } from '../../../core/model/command-line.ts';
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import { findingsOf } from './domain-findings.ts';
 import type { ManifestRead } from '../manifest/manifest-source.ts';
 

@@ -1,4 +1,4 @@
-import { plainCommand, type CommandLine } from '../../../core/model/command-line.ts';
+import { plainCommand, type CommandLine } from '../../../core/model/text/command-line.ts';
 import type { CompletedRun, DomainStatus } from '../../../core/model/status/daemon.ts';
 import type { GuardFinding, Withheld } from '../../../core/model/plan.ts';
 import { withheldReason, withholdRefused } from '../../../core/plan/withhold.ts';

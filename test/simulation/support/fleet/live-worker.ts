@@ -1,4 +1,4 @@
-import { plainCommand } from '../../../../src/core/model/command-line.ts';
+import { plainCommand } from '../../../../src/core/model/text/command-line.ts';
 import { Dispatcher } from 'undici';
 import { createClient } from '../../../../src/client/create.ts';
 import { createPolicy } from '../../../../src/cli/input/policy.ts';
