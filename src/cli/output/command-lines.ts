@@ -50,12 +50,16 @@ type Place = Pick<Context, 'cwd' | 'env'> & Partial<Pick<Context, 'ofAccount'>>;
 
 /** Completes the commands that a run of a command prints; `api` is what the manifest of its account says. */
 export function commandLine(place: Place, options: CommonOptions, api: DesiredApi = {}): CommandLine {
-  return (words) =>
-    complete(words, {
+  // A plan may have a hint for each of its domains.
+  let reach: Reach | undefined;
+  return (words) => {
+    reach ??= {
       ...reachOf(place, options),
       file: filesOf(place, options),
       api: withWholePath(place, api),
-    });
+    };
+    return complete(words, reach);
+  };
 }
 
 /** The same for who stays in this directory: the manifest that lies there is not named. */

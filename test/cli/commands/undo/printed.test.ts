@@ -73,6 +73,16 @@ describe.each(['undo', 'snapshot'])('%s: works as it is printed', (word) => {
   });
 });
 
+test('undo works as it is printed with --mask, under which no address is shown', async () => {
+  const { acme, shell, elsewhere } = await open();
+  const flags = '--yes --mask --account owner@acme.example --state-dir state';
+  const stdout = await shell(`fwdsync apply -f many/acme.yaml ${flags}`);
+  const [line = ''] = printedIn(stdout, 'undo');
+  expect(line).not.toContain('--account');
+  await elsewhere(`${line} --yes`);
+  expect(aliasesOf(acme)).toEqual([]);
+});
+
 test('the log of run prints an undo that works as it is, with many accounts and a state directory', async () => {
   const { acme, beta, shell, elsewhere } = await open();
   const stdout = await shell(`fwdsync run --once --accounts many --state-dir 'our state' --log-format json`);
