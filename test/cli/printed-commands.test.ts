@@ -36,9 +36,9 @@ ${OTHERS.map((name) => `  ${name}: { prune: { aliases: true }, aliases: { hello:
 
 interface Place {
   readonly directory: string;
-  /** What the user has in the environment. */
+  /** The environment of the user. */
   readonly env: Readonly<Record<string, string>>;
-  /** Where the manifest is, and the state. */
+  /** Flags that name the manifest and the state. */
   readonly flags: readonly string[];
   readonly write: (sales?: string) => Promise<void>;
   /** True if no flag and no variable names the manifest: what to apply is then said for this directory. */

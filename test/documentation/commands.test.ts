@@ -50,7 +50,7 @@ interface Scene {
   readonly run: string;
 }
 
-/** What a reader fills in. */
+/** Values that a reader fills in. */
 const PLACEHOLDERS: readonly (readonly [place: RegExp, value: (scene: Scene) => string])[] = [
   [/^npm run -s fwdsync --(?= )/, () => 'fwdsync'],
   [/http:\/\/127\.0\.0\.1:8025/, ({ api }) => api],
@@ -155,7 +155,7 @@ function mayDiffer(command: string): boolean {
   return /--detailed-exitcode|--fail-on/.test(command);
 }
 
-/** What serves is asked once, and stopped. */
+/** Starts a command that serves, asks it once, and stops it. */
 async function serve(line: string, { directory: cwd, env }: Scene): Promise<Ran> {
   const isEmulator = /\bemulator\b/.test(line);
   const own = isEmulator ? (line.includes('--port') ? '' : ' --port 0') : ' --listen 127.0.0.1:0';
@@ -179,7 +179,7 @@ async function serve(line: string, { directory: cwd, env }: Scene): Promise<Ran>
   return { code: child.exitCode, output: await output };
 }
 
-/** Where the command asks, on a terminal on which `yes` is typed. */
+/** Runs a command line; one that asks runs on a terminal on which `yes` is typed. */
 async function runLine(line: string, { directory: cwd, env }: Scene): Promise<Ran> {
   const asks = /\bfwdsync (?:apply|undo)\b(?!.*(?:--yes|plan\.json))/.test(line);
   const [program, args] = asks

@@ -1,8 +1,8 @@
 /** A fenced block of a page. */
 export interface CodeBlock {
-  /** Of its fence; empty where there is none. */
+  /** The language of its fence; empty where there is none. */
   readonly language: string;
-  /** Where its first line stands, from 1. */
+  /** The line of the page on which it begins, from 1. */
   readonly line: number;
   readonly text: string;
 }
@@ -20,7 +20,7 @@ export interface DocumentedCommand {
   readonly line: number;
   /** On one line, without its comment. */
   readonly command: string;
-  /** What the page shows below it; empty where it shows nothing. */
+  /** The output that the page shows below it; empty where it shows none. */
   readonly output: readonly string[];
 }
 

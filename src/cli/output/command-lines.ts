@@ -38,11 +38,11 @@ const BY_MANIFEST: ReadonlySet<string> = new Set(['validate', 'plan', 'apply', '
 
 type Given = { readonly [F in Flag]?: CommonOptions[F] | undefined };
 
-/** What commands are completed with. Paths are whole, so that a command works in any directory. */
+/** The flags that complete commands. Paths are whole, so that a command works in any directory. */
 interface Reach extends Given {
   readonly env: Context['env'];
   readonly isMany: boolean;
-  /** Of the manifest of the account. */
+  /** The `api` section of the account's manifest. */
   readonly api: DesiredApi;
 }
 
@@ -62,7 +62,7 @@ export function commandLine(place: Place, options: CommonOptions, api: DesiredAp
   };
 }
 
-/** The same for who stays in this directory: the manifest that lies there is not named. */
+/** Completes commands for a person who stays in this directory: the manifest that lies there is not named. */
 export function commandLineHere(place: Place, options: CommonOptions): CommandLine {
   return (words) =>
     complete(words, { ...reachOf(place, options), file: statedFiles(place, options), api: {} });
@@ -74,7 +74,7 @@ export interface Commands {
   readonly learn: (account: string, api: DesiredApi) => void;
   /** Commands about an account, by what was learnt of it. */
   readonly of: (account: string) => CommandLine;
-  /** The same by what its manifest says; null: about no account alone. */
+  /** Commands about an account whose manifest says this; null means about no account alone. */
   readonly about: (account: string | null, api: DesiredApi) => CommandLine;
   /** Commands about what the process serves as a whole. */
   readonly all: CommandLine;
@@ -100,7 +100,7 @@ export function createCommands(context: Context, options: CommonOptions, isWorke
 const NAMES_MANIFEST = /^apply (?:-f |(?!-))/;
 const ASKS_ACCOUNT = /^(?:apply -f |route .* --live$)/;
 
-/** What says where a command finds its account, and the key: each manifest of a directory, the one that is named, or flags and variables. */
+/** The source of address and key: each manifest of a directory, the manifest that is named, or flags and variables. */
 type Way = 'directory' | 'manifest' | 'flags';
 
 function complete(words: string, reach: Reach): string {
@@ -175,7 +175,7 @@ function reachOf(place: Place, options: CommonOptions): Omit<Reach, 'api' | 'fil
   };
 }
 
-/** Of the flag, or relative ones of the environment. */
+/** Returns the manifests of the flag, or relative ones of the environment. */
 function statedFiles(place: Place, options: CommonOptions): readonly string[] | undefined {
   const stated = statedPaths(options, place);
   const isOfEnvironment = options.file === undefined || options.file.length === 0;
@@ -183,7 +183,7 @@ function statedFiles(place: Place, options: CommonOptions): readonly string[] | 
   return stated.map((path) => wholePath(place, path));
 }
 
-/** The same, or the manifest that lies here, where there is one. */
+/** Returns these, or the manifest that lies here, where there is one. */
 function filesOf(place: Place, options: CommonOptions): readonly string[] | undefined {
   if (statedPaths(options, place) !== null) return statedFiles(place, options);
   if (isOfMany(options, place)) return undefined;

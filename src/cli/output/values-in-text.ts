@@ -5,7 +5,7 @@ const HOST = /^[\p{L}\p{N}.-]{1,255}/u;
 const URL_PART = /^[^\s<>"]{1,2000}/;
 /** Where an address or a webhook may begin or end, of each at most. */
 const MOST_PLACES = 24;
-/** Of a text; a value that is looked up takes some microseconds. */
+/** The most values that are looked up in one text; each takes some microseconds. */
 const MOST_VALUES = 4_000;
 
 export interface ValuesInText {

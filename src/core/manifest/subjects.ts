@@ -14,7 +14,7 @@ interface Start {
   readonly subject: FindingSubject;
 }
 
-/** What problems are about, by where they are. */
+/** The subjects of problems, by where the problems are. */
 export interface Subjects {
   /** Returns the domain and the entry: what the problem says itself, else what is written at its place. */
   readonly of: (problem: Problem) => FindingSubject;

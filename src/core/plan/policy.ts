@@ -42,7 +42,7 @@ export function showAllowance(allowance: Allowance): string {
   }
 }
 
-/** What completes the commands that hints of a run name. */
+/** Returns the function that completes the commands in hints of a run. */
 export function commandOf({ command = plainCommand }: Pick<Policy, 'command'>): CommandLine {
   return command;
 }

@@ -29,7 +29,7 @@ export function printedCommands(output: string): readonly string[] {
   ];
 }
 
-/** What reads like a command and stands where nobody can tell where it ends. */
+/** Finds text that reads like a command and has no end that a person could see. */
 export function strayCommands(output: string): readonly string[] {
   return textsIn(output).flatMap((part) => {
     const rest = PLACES.reduce((left, place) => left.replace(place, ''), part.replace(NO_COMMANDS, ''));

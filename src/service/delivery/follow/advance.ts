@@ -10,7 +10,7 @@ const LONGEST_RECHECK_MS = 6 * 3_600_000;
 const OPEN_MS = 5 * 86_400_000;
 
 export interface AdvanceOptions {
-  /** What each entry of the page says; null: nothing that counts. */
+  /** Returns the message of an entry of the page; null means that it does not count. */
   readonly messageOf: (entry: LogEntry) => CountedMessage | null;
   readonly now: number;
   /** How many messages more may be kept open. */

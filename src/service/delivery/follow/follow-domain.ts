@@ -22,7 +22,7 @@ import { judgeTroubles, withMessages, type TroublePorts } from './troubles.ts';
 export interface DomainFollowing extends Omit<TroublePorts, 'threshold'> {
   readonly client: LogsClient & { readonly version: 'v4' | 'v3' };
   readonly domain: DomainName;
-  /** What each of these entries says. */
+  /** Reads the messages of these entries. */
   readonly readMessages: (entries: readonly LogEntry[]) => Promise<AdvanceOptions['messageOf']>;
   readonly threshold: DeliveryThreshold;
   readonly now: () => number;

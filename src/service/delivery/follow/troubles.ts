@@ -85,7 +85,7 @@ function withFailure(known: Trouble, { course: { at }, source }: CountedMessage)
   return { ...known, source, failedAt, count: known.count + 1 };
 }
 
-/** What was said last, and of a new trouble where. */
+/** Sets the last error, and the destination of a new trouble. */
 function withWords(
   trouble: Trouble,
   { course, destination: sentTo }: CountedMessage,

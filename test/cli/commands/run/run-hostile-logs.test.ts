@@ -94,7 +94,7 @@ test.each([
     };
     const manifest = `version: 1\napi: { account: ${OWNER} }\ndomains: { acme.example: { aliases: { boss: { env: BOSS } } } }\n`;
     await writeFile(join(directory, 'fwdsync.yaml'), manifest);
-    // What a reference had is remembered, and found again in texts of strangers.
+    // The value of a reference is remembered, and found again in texts of strangers.
     const applied = await fwdsync(['apply', '--yes'], { cwd: directory, env });
     expect(applied.code, applied.stderr).toBe(0);
     const process = daemon({ directory, env }, ['--delivery', ...flags]);

@@ -39,7 +39,7 @@ test('errors, warnings and notices come in one go, in order of position', async 
     readonly problems: readonly { readonly severity: string; readonly source: { readonly line: number } }[];
   };
   const severities = [
-    // What the unknown name stands for may be the spare one.
+    // The unknown name may stand for the spare one.
     ['error', 4],
     ['notice', 5],
     ['notice', 5],

@@ -30,7 +30,7 @@ export function problemsOf(texts: Parameters<typeof load>[0], options: TestOptio
   return listed(load(texts, options).problems);
 }
 
-/** The same without warnings and notices. */
+/** Lists the errors of these texts as `problemsOf` does. */
 export function errorsOf(texts: Parameters<typeof load>[0], options: TestOptions = {}): readonly string[] {
   return listed(load(texts, options).problems.filter(({ severity }) => severity === 'error'));
 }

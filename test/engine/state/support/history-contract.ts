@@ -203,7 +203,7 @@ export function historyContract(createWorld: () => Promise<StorageWorld>): void 
   aheadContract(createWorld);
 }
 
-/** What a clock that is years ahead writes hides nothing, and is removed in its turn. */
+/** Entries of a clock that is years ahead hide nothing, and are removed in their turn. */
 function aheadContract(createWorld: () => Promise<StorageWorld>): void {
   const YEARS = 73 * 365 * DAY;
   const run = (name: string, clock: StorageWorld['clock']): readonly HistoryEntry[] => {
@@ -260,7 +260,7 @@ function aheadContract(createWorld: () => Promise<StorageWorld>): void {
     await append(run('j', clock));
     clock.advance(DAY);
     await append(run('k', clock));
-    // What is newest stays, although days that lie ahead are sorted behind it.
+    // The newest run stays, although days that lie ahead are sorted behind it.
     expect((await runsIn(world))[0]).toBe('k');
     expect(await runsIn(world)).not.toContain('again');
     expect(await entriesIn(open().history, { about: 'item', run: 'i' })).toEqual([]);

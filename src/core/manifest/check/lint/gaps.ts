@@ -3,7 +3,7 @@ import { entriesOf, itemsOf, type Node } from '../../read/node.ts';
 import type { Loading } from '../../resolve/context.ts';
 import type { Subjects } from '../../subjects.ts';
 
-/** What errors keep lint from judging. */
+/** The parts of a manifest that errors keep lint from judging. */
 export interface Gaps {
   /** True if no error may have left out a domain or an entry. */
   readonly isSound: boolean;
@@ -23,7 +23,7 @@ export function createGaps(
 ): Gaps {
   const isRead = completeness === 'complete';
   const errors = log.errors().filter((error) => !APART.has(subjects.partOf(error)));
-  // What is wrong with the name of a domain is of no concern to another domain.
+  // A wrong name of a domain is of no concern to another domain.
   const broken = new Set(
     errors
       .map((error) => [subjects.of(error).domain, subjects.partOf(error)] as const)

@@ -15,9 +15,9 @@ import { reportUnusedDestinations, reportUnusedTemplates } from './unused.ts';
 /** Each takes time linear in the entries of the domain. */
 type Finder = (domain: PresentDomain) => Iterable<LintFinding>;
 
-/** What they find stays so whatever else the domain has. */
+/** Finders whose findings stay true whatever else the domain has. */
 const FINDERS: readonly Finder[] = [literalPatterns, sameDomainDestinations, shadowedAliases, shadowedRules];
-/** What they find depends on what the domain does not have. */
+/** Finders whose findings depend on what the domain does not have. */
 const FINDERS_IN_WHOLE: readonly Finder[] = [missingRoles, overlappingPatterns, sameAsCatchAll];
 
 /** Reports what is legal in a manifest and surely not meant, or perhaps not, as far as errors let it be judged. */

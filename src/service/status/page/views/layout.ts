@@ -55,7 +55,7 @@ export function ago(at: number | null, now: number, never = 'never'): Html {
 /** A command is of no use without its end. */
 const LONGEST_ADVICE = 4_000;
 
-/** What a person can do; code between backticks, such as a command, is shown as code. */
+/** Renders what a person can do; code between backticks, such as a command, is shown as code. */
 export function advice(text: string): Html {
   const parts = brief(text, LONGEST_ADVICE).split(/`([^`]+)`/);
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
