@@ -160,7 +160,7 @@ export function namesStore(options: CommonOptions, { env }: Pick<Context, 'env'>
   return options.store !== undefined || Boolean(env['FWDSYNC_STORE'] || env['FWDSYNC_STORE_FILE']);
 }
 
-export function wantsMask(options: CommonOptions, context: Context): boolean {
+export function wantsMask(options: CommonOptions, context: Pick<Context, 'env'>): boolean {
   return options.mask === true || isOn(context.env['FWDSYNC_MASK']);
 }
 

@@ -43,7 +43,7 @@ export async function overAccounts<Options extends AccountsOptions>(
   const ends = await runJobs(context, all, { output, command });
   printTogether(context, format, ends);
   if (ending === 'summary' && isHeaded(format)) {
-    const next = saved === null ? applyCommandLine(options) : applySaved(saved.path);
+    const next = saved === null ? applyCommandLine(context, options) : applySaved(context, saved.path);
     const style = styleFor(context.stdout, options.color, context.env);
     output.conclude(renderAccounts(ends, style, format === 'text' ? next : null));
   }

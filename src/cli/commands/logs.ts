@@ -8,12 +8,14 @@ import {
   type LogReading,
   type OnLogEntries,
 } from '../../client/logs/pages.ts';
+import type { CommandLine } from '../../core/model/text/command-line.ts';
 import { showText } from '../../core/model/destinations.ts';
 import { quote, type DomainName } from '../../core/model/names.ts';
 import type { Result } from '../../core/model/result.ts';
 import { requireDomain } from '../input/arguments.ts';
 import { answerAbout, answerOf, connect } from '../input/connect.ts';
 import type { Context } from '../context.ts';
+import { commandLine } from '../output/command-lines.ts';
 import { discloseManifest, openDisclosure } from '../output/disclose.ts';
 import { CommandError, EXIT, type ExitCode, commandFailure, interruptedExit, usageError } from '../exit.ts';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
@@ -30,7 +32,12 @@ export async function logsCommand(
   [name = '']: readonly string[],
 ): Promise<ExitCode> {
   const format = resolveFormat(options, context, DOCUMENT_FORMATS);
-  const query: LogsQuery = { domain: requireDomain(name), options, filter: logFilter(options) };
+  const query: LogsQuery = {
+    domain: requireDomain(name),
+    options,
+    filter: logFilter(options),
+    command: commandLine(context, options),
+  };
   const { disclosure } = await discloseManifest(context, options);
   const connection = await resolveConnection(options, {}, context);
   const client = connect(context, connection, 'read-only');
@@ -54,6 +61,7 @@ interface LogsQuery {
   readonly domain: DomainName;
   readonly options: LogsOptions;
   readonly filter: ReturnType<typeof logFilter>;
+  readonly command: CommandLine;
 }
 
 interface LogsOutput {
@@ -161,10 +169,10 @@ async function follow(client: FullClient, query: LogsQuery, output: LogsOutput):
   return context.signal.aborted ? interruptedExit(context) : EXIT.done;
 }
 
-function noEntry(domain: DomainName, id: string): CommandError {
+function noEntry(domain: DomainName, id: string, command: CommandLine): CommandError {
   return commandFailure(
     `${domain} has no log entry ${quote(id)}`,
-    `list them with fwdsync logs ${domain}; the service keeps them for a limited time`,
+    `\`${command(`logs ${domain}`)}\` lists them; the service keeps them for a limited time`,
   );
 }
 
@@ -179,14 +187,14 @@ function printer({ context, format, open }: LogsOutput): OnLogEntries {
 /** What this generation cannot be asked is wrong usage; anything else is a failure of the service. */
 async function orEnd<T>(
   client: FullClient,
-  { domain, options }: LogsQuery,
+  { domain, options, command }: LogsQuery,
   result: Result<T, ApiError>,
 ): Promise<T> {
   if (!result.ok && result.error.kind === 'not-found') {
     const { id } = options;
     // Ends with what is known of the domain, where that is what was not found.
     if (id !== undefined) await answerAbout(client, domain, await client.getDomain(domain));
-    if (id !== undefined) throw noEntry(domain, id);
+    if (id !== undefined) throw noEntry(domain, id, command);
     return answerAbout(client, domain, result);
   }
   if (result.ok || result.error.kind !== 'rejected' || result.error.status !== null) return answerOf(result);

@@ -92,7 +92,7 @@ async function show(
   const about = options.quick === true ? aboutWhatWasRead(session, planned) : session;
   tellSkipped(context, options, about);
   const runs = decision.kind === 'go' && shown.plan.changes.length > 0;
-  const next = nextOf(context, runs ? applyCommandLine(options) : null);
+  const next = nextOf(context, runs ? applyCommandLine(context, options) : null);
   await print(context, options, about, { shown, next });
   context.ofAccount?.report({ verdict: `${verdictOf(planned, decision)}${countsSentence(shown.plan)}` });
 }

@@ -34,7 +34,7 @@ export async function showCommand(
   const plan = mask === false ? read.plan : maskedPlan(read.plan, mask);
   const applies = plan.changes.length > 0 && plan.problems.length === 0;
   const runs = applies && (!isRefused(plan) || runsInPart(plan));
-  const next = nextOf(context, runs ? applySaved(path) : null);
+  const next = nextOf(context, runs ? applySaved(context, path) : null);
   await printPlan(context, plan, { format, color: options.color, next });
   return EXIT.done;
 }

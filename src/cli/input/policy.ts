@@ -1,3 +1,4 @@
+import type { CommandLine } from '../../core/model/text/command-line.ts';
 import type { Allowance, Desired } from '../../core/model/desired.ts';
 import { isSection, sectionForms } from '../../core/model/kinds.ts';
 import {
@@ -28,6 +29,8 @@ export interface RunStance {
   readonly domainDeletes: Policy['domainDeletes'];
   /** Epoch milliseconds: allowances of the manifest expire. */
   readonly now: number;
+  /** Completes the commands that hints name. */
+  readonly command?: CommandLine;
 }
 
 /** The policy of a run: the manifest's guards, the flags' allowances, and who runs it. */
@@ -39,6 +42,7 @@ export function createPolicy(desired: Desired, options: AllowanceOptions, stance
     accountRequired: stance.accountRequired,
     rotate: (options.rotate ?? []).map(parseRotation),
     domainDeletes: stance.domainDeletes,
+    ...(stance.command === undefined ? {} : { command: stance.command }),
   };
 }
 

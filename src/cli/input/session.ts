@@ -10,6 +10,7 @@ import { connectShown } from './connect.ts';
 import type { Context } from '../context.ts';
 import { requireDesired, type ReadOptions, type RequiredDesired } from './manifest/desired.ts';
 import { collectSyntax } from './heap.ts';
+import { commandLine } from '../output/command-lines.ts';
 import { disclosureOf } from '../output/output.ts';
 import { planOptions, type PlanFlags } from './plan-options.ts';
 import { createPolicy, type RunStance } from './policy.ts';
@@ -78,7 +79,12 @@ export async function openSession(
     ...opened,
     api: manifest.desired.api,
     request: {
-      ...requestOf(manifest, options, { connection, stance: how.stance, now: opened.openedAt }),
+      ...requestOf(manifest, options, {
+        connection,
+        stance: how.stance,
+        now: opened.openedAt,
+        command: commandLine(context, options, manifest.desired.api),
+      }),
       ...(isSnapshot ? requestOfSnapshot(manifest) : {}),
     },
     counts: manifest.counts,
@@ -144,10 +150,13 @@ function requestOf(
     connection,
     stance,
     now,
-  }: { readonly connection: Connection; readonly stance: SessionOptions['stance']; readonly now: number },
+    command,
+  }: Pick<Required<RunStance>, 'now' | 'command'> &
+    Pick<Session, 'connection'> &
+    Pick<SessionOptions, 'stance'>,
 ): PlanRequest {
   const domains: readonly DomainName[] | undefined =
     options.domain === undefined ? undefined : [...desired.domains.keys()];
-  const policy = createPolicy(desired, options, { ...stance, account: connection.account, now });
+  const policy = createPolicy(desired, options, { ...stance, account: connection.account, now, command });
   return { desired, manifestSize: size, domains, policy, concealed: options.concealed };
 }

@@ -18,8 +18,8 @@ interface Effort {
 /** Texts are searched up to the first length and shown up to the second. */
 const LONGEST_SEARCHED = 65_536;
 const LONGEST_SHOWN = 16_384;
-/** Characters that are searched and decoded: about a second. The texts of an answer share them. */
-const MOST_SEARCHED = 2 ** 25;
+/** Characters that are searched and decoded: about a third of a second. The texts of an answer share them. */
+const MOST_SEARCHED = 2 ** 24;
 /** A short text takes as long as so many characters. */
 const LEAST_EFFORT = 16;
 const ROUNDS = 8;

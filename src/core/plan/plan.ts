@@ -13,7 +13,7 @@ import { findLosses, type Loss, type LossInput } from './guards/unrouted.ts';
 import { overlapWarnings } from './overlap-warnings.ts';
 import { domainsLeftBehind } from './left-behind.ts';
 import { compareText } from './sorting.ts';
-import { showAllowance, type Policy } from './policy.ts';
+import { commandOf, showAllowance, type Policy } from './policy.ts';
 import { manifestSize } from './size.ts';
 import { planLimits } from './usage.ts';
 import {
@@ -97,7 +97,7 @@ function findWarnings(
 ): readonly Warning[] {
   const changes = domains.flatMap((plan) => plan.changes);
   return sortWarnings([
-    ...accountWarnings(observed, domains, size),
+    ...accountWarnings(observed, domains, { size, command: commandOf(policy) }),
     ...similarDomainWarnings(desired, observed),
     ...uncheckedForwards(changes, observed),
     ...(policy.purpose === 'undo' ? [] : domainsLeftBehind({ desired, observed, prior }, size)),
@@ -156,6 +156,7 @@ function planDomains(input: PlanInput): readonly DomainPlan[] {
         prior: prior.domains.get(entry.domain) ?? null,
         references: desired.references,
         domainDeletes: policy.domainDeletes,
+        command: commandOf(policy),
         rotate: rotate.get(entry.domain) ?? NO_NAMES,
         changedPasswords: changed.get(entry.domain) ?? NO_NAMES,
         rankDigits: input.rankDigits ?? null,

@@ -11,6 +11,7 @@ import {
   type Passwords,
   type ResolvedPasswords,
 } from './send/passwords.ts';
+import { commandOf } from '../../core/plan/policy.ts';
 import { firstRequestsOf } from '../../core/plan/requests/requests.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
 import { reportDocument } from './report/report-document.ts';
@@ -84,7 +85,10 @@ async function run(
     plan.changes.length === 0
       ? NOTHING_TO_DO
       : await runRounds(input, ports, { ledger, account, passwords, recorder });
-  const verified = await verifyDomains({ desired, prior, observed }, ledger, ports);
+  const verified = await verifyDomains({ desired, prior, observed }, ledger, {
+    ...ports,
+    command: commandOf(input.policy),
+  });
   const objection = (await ports.objection?.()) ?? null;
   if (objection === null) {
     await rememberRun(state, { input, ledger, account, passwords, verdict, verified });

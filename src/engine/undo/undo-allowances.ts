@@ -30,7 +30,7 @@ export async function undoAllowances(
   const { guards } = makePlan({
     desired,
     observed: { ...observed, domains: withWholeDomains(observed, desired) },
-    policy: undoPolicy({ account }, []),
+    policy: undoPolicy({ account }, { allowances: [] }),
     prior,
     now: clock.now(),
     api: { url: client.url, version: client.version },

@@ -21,7 +21,7 @@ const FEW_DOMAINS = 10;
 export async function undoRequest(
   state: StateStore,
   run: RunEntry,
-  allowances: Policy['allowances'],
+  how: Pick<Policy, 'allowances' | 'command'>,
 ): Promise<PlanRequest> {
   const items = await readRunItems(state, { run: run.run });
   const desired = desiredToRead(items, run);
@@ -31,16 +31,19 @@ export async function undoRequest(
     manifestSize: manifestSize(desired),
     manifestKind: 'generated',
     domains: mayAdd || desired.domains.size > FEW_DOMAINS ? undefined : [...desired.domains.keys()],
-    policy: undoPolicy(run, allowances),
+    policy: undoPolicy(run, how),
     resolveDesired: (read) => resolveUndo(run, read),
   };
 }
 
 /** Returns the policy of an undo. */
-export function undoPolicy({ account }: Pick<RunEntry, 'account'>, allowances: Policy['allowances']): Policy {
+export function undoPolicy(
+  { account }: Pick<RunEntry, 'account'>,
+  how: Pick<Policy, 'allowances' | 'command'>,
+): Policy {
   return {
     guards: NO_GUARDS,
-    allowances,
+    ...how,
     account,
     accountRequired: false,
     rotate: [],

@@ -13,6 +13,7 @@ const KNOWN = withReferences(new Map(), new Map([[BOSS, SHOWN]]), SALT);
 /** What the logs of a stranger's mail may hold: as long as it gets past the filter of the client. */
 const HOSTILE: Readonly<Record<string, string>> = {
   'an address of one-letter parts': `${'a.'.repeat(4_000)}a@${'b.'.repeat(4_000)}b`,
+  'addresses of as many parts as are searched': `${'a.'.repeat(11)}a@${'b.'.repeat(11)}b `.repeat(350),
   'many of them': `${'a.'.repeat(30)}a@${'b.'.repeat(120)}b `.repeat(50),
   'short ones': 'a.a@b.b '.repeat(2_000),
   'addresses in a chain': 'a.a@'.repeat(2_000),
@@ -56,6 +57,19 @@ test('a value of an earlier run is recognised beside texts that are too long to 
   );
   const text = `to=${BOSS}. ${'a.'.repeat(30)}a@${'b.'.repeat(40)}b ${BOSS.toUpperCase()}`;
   expect(showText(text, disclose(text))).toBe('to={ env: BOSS }. *** { env: BOSS }');
+});
+
+test('a value of an earlier run is recognised among hundreds of addresses, and not shown behind more than are searched', () => {
+  const disclose = disclosing({ references: new Map(), mask: false }, (values) =>
+    recognise(KNOWN, values, SALT),
+  );
+  const show = (text: string): string => showText(text, disclose(text));
+  const many = Array.from({ length: 300 }, (_, index) => `to=<n${index}@corp.example>`).join(' ');
+  expect(show(`${many} ${BOSS} gone`)).toBe(`${many} { env: BOSS } gone`);
+  const hostile = `${'a.'.repeat(11)}a@${'b.'.repeat(11)}b `.repeat(30);
+  const shown = show(`first ${BOSS}, ${hostile}${BOSS} gone`);
+  expect(shown).toMatch(/^first \{ env: BOSS \}, .*\*\*\*$/);
+  expect(shown).not.toContain('secret-corp');
 });
 
 test('masks find addresses wherever a text has them', () => {

@@ -107,8 +107,10 @@ describe('scenario 5: the same thing twice', () => {
       'version: 1\napi: { account: a@b.example }\ndestinations: { x: a@b.example }\ndomains: { a.example: {} }\n';
     const b = 'version: 1\napi: {}\ndestinations: { x: c@b.example, y: c@b.example }\n';
     expect(problemsOf({ 'a.yaml': a, 'b.yaml': b })).toEqual([
+      'unused-destination a.yaml:3:17',
       'duplicate-definition b.yaml:2:1 <- a.yaml:2:1',
       'duplicate-definition b.yaml:3:17 <- a.yaml:3:17',
+      'unused-destination b.yaml:3:33',
     ]);
   });
 });

@@ -129,7 +129,7 @@ async function undoOf(
   allowances: Policy['allowances'],
 ): Promise<PlanRequest | null> {
   for await (const { start } of readRuns(state.history, { run: name })) {
-    return undoRequest(state, start, allowances);
+    return undoRequest(state, start, { allowances });
   }
   return null;
 }

@@ -11,7 +11,7 @@ import { readFailure } from '../../input/connect.ts';
 import { EXIT, interruptedExit, type ExitCode } from '../../exit.ts';
 import type { DocumentFormat } from '../../output/formats.ts';
 import { notRun, unprovenOf, type NotRun } from './not-run.ts';
-import { reachOf } from '../../output/plan/next-command.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import { columnsOf, printJson } from '../../output/output.ts';
 import { printInvalid, printProblems } from '../../output/problems/problems.ts';
 import { printStale } from '../../output/plan/saved-plan.ts';
@@ -92,8 +92,8 @@ function printReport(
 ): void {
   const disclosure = disclosureFor(session, planned);
   const report = lastingPart(whole, options, context);
-  const reach = reachOf(context, options, session.api);
-  if (format === 'json') return printJson(context, reportDocument(report, disclosure, reach));
+  const command = commandLine(context, options, session.api);
+  if (format === 'json') return printJson(context, reportDocument(report, disclosure, command));
   // Others were shown with the plan.
   printProblems(
     context,
@@ -105,7 +105,7 @@ function printReport(
   const columns = columnsOf(context.stdout);
   // Others were shown with the plan.
   const notes = report.notes.filter((note) => !planned.notes.includes(note));
-  context.stdout.write(`\n${renderReport({ ...report, notes }, { disclosure, style, columns, reach })}`);
+  context.stdout.write(`\n${renderReport({ ...report, notes }, { disclosure, style, columns, command })}`);
 }
 
 /** Leaves out the command that undoes a run where nothing will remember the run, and says why. */

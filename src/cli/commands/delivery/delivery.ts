@@ -2,6 +2,7 @@ import type { FullClient } from '../../../client/create.ts';
 import { readDelivery } from '../../../service/delivery/delivery.ts';
 import { deliveryDocument, type DeliveryDocument } from '../../../service/delivery/document.ts';
 import { safeTextWith } from '../../../service/delivery/safe-text.ts';
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import type { Desired, PresentDomain } from '../../../core/model/desired.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, interruptedExit, strongestExit, usageError, type ExitCode } from '../../exit.ts';
@@ -9,6 +10,7 @@ import { parseDuration, requireDomain } from '../../input/arguments.ts';
 import { answerOf, assertAccountOf, connectShown } from '../../input/connect.ts';
 import { requireDesired } from '../../input/manifest/desired.ts';
 import { openStates } from '../../input/state/state.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import { disclosing } from '../../output/disclose.ts';
 import { DOCUMENT_FORMATS } from '../../output/formats.ts';
 import { requestsHeadway } from '../../output/progress/headway.ts';
@@ -31,7 +33,7 @@ export async function deliveryCommand(
   const sinceMs = parseDuration('--since', options.since);
   const manifest = await requireDesired(context, options, { unnamed: 'ignored', warnings: 'silent' });
   const { desired } = manifest;
-  const domains = wantedDomains(desired, names);
+  const domains = wantedDomains(desired, names, commandLine(context, options, desired.api));
   const connection = await resolveConnection(options, desired.api, context);
   const { client, progress } = connectShown(context, connection, 'read-only');
   progress.follow(requestsHeadway(context, client, { label: 'reading logs' }));
@@ -105,7 +107,11 @@ function requestLimit(client: FullClient, most: number | undefined): () => boole
   };
 }
 
-function wantedDomains(desired: Desired, names: readonly string[]): readonly PresentDomain[] {
+function wantedDomains(
+  desired: Desired,
+  names: readonly string[],
+  command: CommandLine,
+): readonly PresentDomain[] {
   const all = [...desired.domains.values()].filter((domain) => domain.state === 'present');
   if (names.length === 0) return all;
   const wanted = new Set(names.map((name) => requireDomain(name)));
@@ -113,7 +119,10 @@ function wantedDomains(desired: Desired, names: readonly string[]): readonly Pre
     const entry = desired.domains.get(name);
     if (entry?.state === 'present') continue;
     const what = entry === undefined ? 'does not name' : 'wants to delete';
-    throw usageError(`the manifest ${what} ${name}`, 'check the spelling; fwdsync logs reads any domain');
+    throw usageError(
+      `the manifest ${what} ${name}`,
+      `check the spelling; \`${command(`logs ${name}`)}\` reads any domain`,
+    );
   }
   return all.filter(({ domain }) => wanted.has(domain));
 }

@@ -51,7 +51,7 @@ export async function loadWithPlaceholders(
   if (!texts.ok) throw commandFailure(texts.error.message, texts.error.hint);
   const how = loadOptions(context, options, { references: 'required', accounts: 'one' });
   const { desired, problems } = loadManifest(texts.value, { ...how, expect, resolve: placeholders() });
-  printProblems(context, options, problems);
+  printProblems(context, { ...options, file: paths }, problems);
   if (desired !== null) return desired;
   throw invalidManifest(problems);
 }

@@ -1,3 +1,4 @@
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import type { Disclosure } from '../../../core/model/destinations.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import {
@@ -14,6 +15,7 @@ import type { Context } from '../../context.ts';
 import { EXIT, usageError, type ExitCode } from '../../exit.ts';
 import { parseDuration, requireDomain } from '../../input/arguments.ts';
 import { DOCUMENT_FORMATS } from '../../output/formats.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import { columnsOf, maskOf, printLists, printPieces } from '../../output/output.ts';
 import { styleFor } from '../../output/style.ts';
 import { resolveFormat, type CommonOptions } from '../../settings.ts';
@@ -41,6 +43,7 @@ export async function historyCommand(
   const format = resolveFormat(options, context, DOCUMENT_FORMATS);
   const query: Query = {
     since: sinceOf(context, options),
+    now: context.clock.now(),
     domains: options.domain?.map((name) => requireDomain(name, '--domain')) ?? null,
     run: id,
     // A list for people counts the items, and does not show them.
@@ -48,23 +51,24 @@ export async function historyCommand(
   };
   const opened = await openRecorded(context, options);
   const mask = maskOf(options, context);
+  const command = commandLine(context, options);
   const style = styleFor(context.stdout, options.color, context.env);
   const how = { style, columns: columnsOf(context.stdout) };
   if (format === 'json') {
     const all = runDocuments(opened, query, mask);
-    const runs = id === undefined ? all : recorded(all, id);
+    const runs = id === undefined ? all : recorded(all, id, command);
     const drift = id === undefined ? driftDocuments(opened, query, mask) : [];
     await printLists(context, 'fwdsync/history@1', { runs, drift });
   } else if (id === undefined) {
     const runs = await Array.fromAsync(runDocuments(opened, query, mask));
     const drift = await Array.fromAsync(driftDocuments(opened, query, mask));
     context.stdout.write(historyText({ runs, drift }, how));
-  } else await printPieces(context, recorded(runTexts(opened, query, { mask, how }), id));
+  } else await printPieces(context, recorded(runTexts(opened, query, { mask, how }), id, command));
   return EXIT.done;
 }
 
 /** What is found of a run, of each account that has it. */
-async function* recorded<T>(found: AsyncIterable<T>, id: string): AsyncGenerator<T> {
+async function* recorded<T>(found: AsyncIterable<T>, id: string, command: CommandLine): AsyncGenerator<T> {
   let isRecorded = false;
   for await (const part of found) {
     isRecorded = true;
@@ -73,7 +77,7 @@ async function* recorded<T>(found: AsyncIterable<T>, id: string): AsyncGenerator
   if (isRecorded) return;
   throw usageError(
     `no run ${id} is recorded`,
-    'fwdsync history lists the runs; name its state with --state-dir',
+    `\`${command('history')}\` lists the runs; name its state with --state-dir`,
   );
 }
 
@@ -88,11 +92,13 @@ interface Query {
   readonly domains: readonly DomainName[] | null;
   readonly run: string | undefined;
   readonly items: 'read' | 'left-out';
+  /** Epoch milliseconds. */
+  readonly now: number;
 }
 
 async function* runDocuments(
   { stores, onFault }: OpenedHistory,
-  { since, run, domains, items }: Query,
+  { since, run, domains, items, now }: Query,
   mask: Disclosure['mask'],
 ): AsyncGenerator<RunDocument> {
   const own = { since, onFault, run };
@@ -100,7 +106,7 @@ async function* runDocuments(
     if (items === 'left-out') return readRuns(history, own);
     return domains === null ? readRunsWithItems(history, own) : readRunsOfDomains(history, domains, own);
   });
-  for await (const found of newestFirst<FoundRun>(sources, ({ start }) => start.at))
+  for await (const found of newestFirst<FoundRun>(sources, ({ start }) => start.at, now))
     yield runDocument(found, mask);
 }
 
@@ -128,7 +134,7 @@ async function* runTexts(
 
 async function* driftDocuments(
   { stores, onFault }: OpenedHistory,
-  { since, domains }: Query,
+  { since, domains, now }: Query,
   mask: Disclosure['mask'],
 ): AsyncGenerator<DriftDocument> {
   const isAsked = (domain: DomainName): boolean => domains?.includes(domain) ?? true;
@@ -137,7 +143,7 @@ async function* driftDocuments(
     for await (const found of readDrift(history, { since, onFault, domain: only }))
       if (isAsked(found.entry.domain)) yield { account, found };
   });
-  for await (const { account, found } of newestFirst(sources, ({ found: { entry } }) => entry.at))
+  for await (const { account, found } of newestFirst(sources, ({ found: { entry } }) => entry.at, now))
     yield driftDocument(found, { account, mask });
 }
 
@@ -145,12 +151,13 @@ async function* driftDocuments(
 async function* newestFirst<T>(
   sources: readonly AsyncGenerator<T>[],
   at: (found: T) => string,
+  now: number,
 ): AsyncGenerator<T> {
   const [only] = sources;
   if (only !== undefined && sources.length === 1) return yield* only;
   const lists: (readonly T[])[] = [];
   for (const source of sources) lists.push(await Array.fromAsync(source));
-  yield* mergeNewestFirst(lists, at);
+  yield* mergeNewestFirst(lists, at, now);
 }
 
 /** Those that changed something in them. */

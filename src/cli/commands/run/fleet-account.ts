@@ -1,6 +1,7 @@
 import type { Client } from '../../../client/client.ts';
 import type { AccountToRun, OpenAccount } from '../../../service/fleet/account-job.ts';
 import type { ReadReferences } from '../../../core/manifest/load.ts';
+import type { Desired } from '../../../core/model/desired.ts';
 import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
 import { keepBudgets, restoreBudgets, type KeptBudgets } from '../../../core/rate-limit/kept-budgets.ts';
 import { loadTexts } from '../../../service/daemon/manifest/manifest-source.ts';
@@ -8,6 +9,7 @@ import type { Database } from '../../../engine/state/postgres/database.ts';
 import type { Context } from '../../context.ts';
 import { loadOptions } from '../../input/manifest/desired.ts';
 import { referenceReader } from '../../input/references/references.ts';
+import type { Commands } from '../../output/command-lines.ts';
 import { requestEvent } from '../../output/log/event-log.ts';
 import type { CommonOptions } from '../../settings.ts';
 import type { Concealer } from './conceal.ts';
@@ -22,6 +24,7 @@ export interface FleetAccountOptions {
 export interface FleetAccountPorts {
   readonly emit: (event: DaemonEvent) => void;
   readonly concealer: Concealer;
+  readonly commands: Commands;
   readonly database: Database;
 }
 
@@ -30,6 +33,16 @@ function fleetReferences(context: Context, database: Database): ReadReferences {
     await reservePublishedKeys(context, database, needed.others);
     return referenceReader(context)(needed);
   };
+}
+
+/** Keeps of a manifest what is hidden, and what commands about its account need. */
+function noteManifest(
+  email: string,
+  { references, api }: Desired,
+  { concealer, commands }: Pick<FleetAccountPorts, 'concealer' | 'commands'>,
+): void {
+  concealer.addReferences(references);
+  commands.learn(email, api);
 }
 
 function fleetRunPorts(
@@ -52,7 +65,7 @@ export function openFleetAccount(
   context: Context,
   { common, mode }: FleetAccountOptions,
   account: AccountToRun,
-  { emit, concealer, database }: FleetAccountPorts,
+  { emit, concealer, database, commands }: FleetAccountPorts,
 ): OpenAccount {
   const { email, revision, signal } = account;
   const own: Context = { ...context, signal };
@@ -66,6 +79,7 @@ export function openFleetAccount(
     {
       onSecret,
       onRequest: (event) => emit(requestEvent(email, event)),
+      command: (api) => commands.about(email, api),
       ...(kept === null ? {} : { budgets: restoreBudgets(kept, moment(), account.usedMsAgo) }),
     },
   );
@@ -78,7 +92,7 @@ export function openFleetAccount(
         required: ['key'] as const,
       };
       const read = await loadTexts(revision.texts, { load, readReferences: fleetReferences(own, database) });
-      if (read.kind === 'good') concealer.addReferences(read.desired.references);
+      if (read.kind === 'good') noteManifest(email, read.desired, { concealer, commands });
       return read;
     },
     ports: {
@@ -91,6 +105,7 @@ export function openFleetAccount(
       },
     },
     budgets: () => (client === null ? kept : keepBudgets(client.knownBudgets(), moment())),
+    command: commands.of(email),
     conceal: (text) => concealer.conceal(text),
     close: async () => client?.close(),
   };

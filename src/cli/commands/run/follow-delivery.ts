@@ -85,6 +85,7 @@ async function openFollowed(
     client,
     memories,
     safe,
+    rest: () => new Promise((resolve) => void setImmediate(resolve)),
     history,
     references,
     lostNames() {

@@ -4,7 +4,8 @@ import type { ClientOptions, FullClient } from '../../../client/create.ts';
 import type { Follower } from '../../../service/delivery/follow/follower.ts';
 import type { RequestEvent } from '../../../client/http/call.ts';
 import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
-import type { Desired } from '../../../core/model/desired.ts';
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
+import type { Desired, DesiredApi } from '../../../core/model/desired.ts';
 import { fail, succeed, type Result } from '../../../core/model/result.ts';
 import { createAccountLoop, type AccountLoop } from '../../../service/daemon/account-loop.ts';
 import type { Access, RunPorts } from '../../../service/daemon/account-run.ts';
@@ -18,6 +19,7 @@ import {
   type ManifestSource,
 } from '../../../service/daemon/manifest/manifest-source.ts';
 import { requireDomain } from '../../input/arguments.ts';
+import type { Commands } from '../../output/command-lines.ts';
 import { maskOf } from '../../output/output.ts';
 import { followDelivery, type ReachedAccount } from './follow-delivery.ts';
 import { requestEvent } from '../../output/log/event-log.ts';
@@ -61,7 +63,7 @@ export interface AccountRunPorts {
   readonly emit: (event: DaemonEvent) => void;
   /** A value came up that must not be seen. */
   readonly onSecret: (value: string) => void;
-  readonly command: (words: string) => string;
+  readonly commands: Pick<Commands, 'of' | 'about'>;
 }
 
 /** The loop of one account with all that it needs of this machine. Its connections end with the process. */
@@ -69,7 +71,7 @@ export function openAccountLoop(
   context: Context,
   entry: AccountEntry,
   options: AccountRunOptions,
-  { ownership, emit, onSecret, command }: AccountRunPorts,
+  { ownership, emit, onSecret, commands }: AccountRunPorts,
 ): AccountLoop {
   const { clock, random, signal } = context;
   const { name } = entry;
@@ -81,6 +83,7 @@ export function openAccountLoop(
   const access = createAccess(context, options, {
     onSecret,
     onRequest: (event) => emit(requestEvent(name, event)),
+    command: (api) => commands.about(name, api),
   });
   const mask = maskOf(options.common, context);
   const followed = options.delivery
@@ -95,7 +98,7 @@ export function openAccountLoop(
       ...runPorts(context, onSecret),
       readCommit: () => readCommit(context, entry.paths),
       emit,
-      command,
+      command: commands.of(name),
       giveUp: options.accounts === 'one' ? endDaemon : undefined,
       source: followed.source,
       access,
@@ -174,6 +177,8 @@ function narrowed(source: ManifestSource, names: readonly string[] | undefined):
 
 interface AccessPorts extends Pick<AccountRunPorts, 'onSecret'> {
   readonly onRequest: (event: RequestEvent) => void;
+  /** Completes the commands about an account whose manifest says this. */
+  readonly command: (api: DesiredApi) => CommandLine;
   /** What is known of the limits of the first key; absent: nothing. */
   readonly budgets?: ClientOptions['budgets'];
 }
@@ -185,7 +190,7 @@ interface AccessPorts extends Pick<AccountRunPorts, 'onSecret'> {
 export function createAccess(
   context: Context,
   { common, mode, driftUrl }: Pick<AccountRunOptions, 'common' | 'mode' | 'driftUrl'>,
-  { onRequest, onSecret, budgets }: AccessPorts,
+  { onRequest, onSecret, budgets, command }: AccessPorts,
 ): (desired: Desired) => Promise<Result<Access & ReachedAccount, string>> {
   const permission = mode === 'apply' ? 'read-write' : 'read-only';
   let current: Connected | null = null;
@@ -215,6 +220,7 @@ export function createAccess(
         accountRequired: true,
         domainDeletes: 'never',
         now: context.clock.now(),
+        command: command(desired.api),
       } as const;
       const { client, drift, openState: open } = current;
       return succeed({ client, drift, policy: createPolicy(desired, {}, stance), openState: open });

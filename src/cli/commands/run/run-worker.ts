@@ -176,7 +176,13 @@ function servedBy(worker: Worker): ServedProcess {
 async function openWorker(
   context: Context,
   options: WorkerRunOptions,
-  { intervalMs, logger, concealer, emit }: WorkerWiring & { readonly emit: (event: DaemonEvent) => void },
+  {
+    intervalMs,
+    logger,
+    concealer,
+    commands,
+    emit,
+  }: WorkerWiring & { readonly emit: (event: DaemonEvent) => void },
 ): Promise<{ readonly worker: Worker; readonly database: Database; readonly close: () => Promise<void> }> {
   const { clock, random, signal, every = () => () => {} } = context;
   const { mode, concurrency = DEFAULT_CONCURRENCY } = options;
@@ -207,7 +213,12 @@ async function openWorker(
       onLost: (message) => logger.warn({ event: 'run.lost' }, `a run is made again: ${message}`),
       emit,
       openAccount: (account) =>
-        openFleetAccount(context, { common: options, mode }, account, { emit, concealer, database }),
+        openFleetAccount(context, { common: options, mode }, account, {
+          emit,
+          concealer,
+          database,
+          commands,
+        }),
     },
   );
   return { worker, database, close: () => queue.close() };

@@ -22,7 +22,7 @@ import { overAccounts } from '../../accounts/over-accounts.ts';
 import { runOnce } from './once.ts';
 import { assertWorkerOptions, isWorker, runWorker } from './run-worker.ts';
 import { parseListen } from './serve-status.ts';
-import { createCommands } from '../../output/plan/next-command.ts';
+import { commandLine, createCommands, type Commands } from '../../output/command-lines.ts';
 import { createConcealingLog, openReports, runService, type ServiceOptions } from './service.ts';
 import {
   accountsDirectory,
@@ -99,10 +99,16 @@ export async function runCommand(context: Context, options: RunOptions): Promise
 }
 
 /** An option without effect is an error, not ignored. */
-function assertUsed(options: RunOptions, { env }: Pick<Context, 'env'>): void {
+function assertUsed(options: RunOptions, context: Context): void {
+  const { env } = context;
+  // It takes one manifest at a time.
+  const readOnce =
+    accountsDirectory(options, context) === null
+      ? `; \`${commandLine(context, options)('delivery')}\` reads the logs once`
+      : '';
   const { once, delivery, basePath, notifyFormat } = options;
   const ofDaemon = [
-    ['--delivery', delivery, 'leave it out; fwdsync delivery reads the logs once'],
+    ['--delivery', delivery, `leave it out${readOnce}`],
     ['--base-path', basePath, 'leave it out: no page is served'],
     ['--notify-format', notifyFormat, 'leave it out: the exit code says how the run ended'],
   ] as const;
@@ -177,7 +183,7 @@ async function serve(context: Context, options: RunOptions, service: DaemonOptio
     quick,
     emit,
     onSecret,
-    command: commands.command,
+    commands,
   });
   context.onHangUp?.(() => daemon.resync());
   const status = reports.serveStatus(daemon, (refresh) => {
@@ -197,13 +203,13 @@ interface DaemonWiring {
   readonly emit: (event: DaemonEvent) => void;
   /** A value came up that must not be seen. */
   readonly onSecret: (value: string) => void;
-  readonly command: (words: string) => string;
+  readonly commands: Commands;
 }
 
 function openDaemon(
   context: Context,
   options: RunOptions,
-  { intervalMs, quick, emit, onSecret, command }: DaemonWiring,
+  { intervalMs, quick, emit, onSecret, commands }: DaemonWiring,
 ): Daemon {
   const ownership = createOwnership();
   const { clock, signal, cwd } = context;
@@ -233,7 +239,7 @@ function openDaemon(
           inTurn,
           together,
         },
-        { ownership, emit, onSecret, command },
+        { ownership, emit, onSecret, commands },
       ),
     watched: (entries) =>
       [...(directory === null ? [] : [directory]), ...entries.flatMap(({ paths }) => paths)]

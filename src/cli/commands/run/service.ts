@@ -10,7 +10,7 @@ import type { StatusServerOptions } from '../../../service/status/server.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, type ExitCode } from '../../exit.ts';
 import { createEventLog } from '../../output/log/event-log.ts';
-import type { Commands } from '../../output/plan/next-command.ts';
+import type { Commands } from '../../output/command-lines.ts';
 import { answerRoute } from './answer-route.ts';
 import { hideReferences } from './conceal.ts';
 import type { NotifyFormat } from './notify/notify-bodies.ts';
@@ -70,10 +70,10 @@ export function createConcealingLog({
   concealer,
   commands,
 }: Pick<ServiceOptions, 'logger' | 'concealer' | 'commands'>): (event: DaemonEvent) => void {
-  const log = createEventLog(logger, commands.undoShell);
+  const log = createEventLog(logger, commands.of);
   return (event) => {
     hideReferences(event, concealer);
-    commands.learn(event);
+    if (event.kind === 'manifest-accepted') commands.learn(event.account, event.api);
     log(event);
   };
 }
@@ -125,11 +125,11 @@ export async function openReports(
           histories: () => served.histories(),
           isAlive: () => clock.monotonic() - served.heartbeatAt() < 4 * POLL_MS,
           readiness: served.readiness,
-          command: (words) => concealer.conceal(commands.command(words)),
+          command: (words) => concealer.conceal(commands.all(words)),
           route: (address) =>
             answerRoute(address, served.manifests(), disclosure, {
               engineOf: (domain) => engineIn(source.statuses(), domain),
-              command: commands.command,
+              about: commands.about,
             }),
         },
         { logger: options.logger, signal },

@@ -6,6 +6,7 @@ import type { Context } from '../../context.ts';
 import { EXIT, commandFailure, usageError, type ExitCode } from '../../exit.ts';
 import { openStore } from '../../input/state/store.ts';
 import { DOCUMENT_FORMATS } from '../../output/formats.ts';
+import { commandLineHere } from '../../output/command-lines.ts';
 import { printJson, sentenceColumns } from '../../output/output.ts';
 import { styleFor } from '../../output/style.ts';
 import { namesStore, resolveFormat, type CommonOptions } from '../../settings.ts';
@@ -20,7 +21,9 @@ export async function statusCommand(context: Context, options: CommonOptions): P
   if (format === 'json') printJson(context, fleetDocument(fleet));
   else {
     const style = styleFor(context.stdout, options.color, context.env);
-    context.stdout.write(renderStatus(fleet, style, sentenceColumns(context.stdout)));
+    const columns = sentenceColumns(context.stdout);
+    const command = commandLineHere(context, options);
+    context.stdout.write(renderStatus(fleet, { style, columns, command }));
   }
   return EXIT.done;
 }

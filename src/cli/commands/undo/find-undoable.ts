@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import { usageError } from '../../exit.ts';
 import { answerOf, connect } from '../../input/connect.ts';
 import { openStates } from '../../input/state/state.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import type { CommonOptions, Connection } from '../../settings.ts';
 import { openRecordedOf } from '../history/open-history.ts';
 
@@ -53,7 +54,9 @@ async function findNamed(
   if (own !== undefined) return own;
   const [other] = found;
   if (other === undefined) {
-    throw usageError(`no run is named ${JSON.stringify(name)}`, 'fwdsync history lists the runs');
+    const { account: _, ...everywhere } = options;
+    const history = commandLine(context, everywhere)('history');
+    throw usageError(`no run is named ${JSON.stringify(name)}`, `\`${history}\` lists the runs`);
   }
   if (context.ofAccount !== undefined) return null;
   throw usageError(

@@ -9,7 +9,9 @@ import { parseAllowances, type AllowanceOptions } from '../../input/policy.ts';
 import { referenceReader } from '../../input/references/references.ts';
 import { connectSession, type Session } from '../../input/session.ts';
 import { openStates } from '../../input/state/state.ts';
+import { quoteForShell } from '../../../core/plan/policy.ts';
 import { DOCUMENT_FORMATS } from '../../output/formats.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import { disclosureOf } from '../../output/output.ts';
 import { resolveConnection, resolveFormat, type CommonOptions } from '../../settings.ts';
 import { approveByUser, canAsk } from '../apply/approve.ts';
@@ -55,12 +57,21 @@ export async function undoCommand(
   }
 }
 
-function assertAnswerable(context: Context, { yes }: UndoFlags, run: string | undefined): void {
-  if (yes === true && run === undefined) {
-    throw usageError('--yes needs the run that is to be undone', 'name it: fwdsync undo --yes RUN');
-  }
+function assertAnswerable(context: Context, options: UndoFlags, run: string | undefined): void {
+  const { yes } = options;
+  const command = commandLine(context, options);
+  if (yes === true && run === undefined)
+    throw usageError(
+      '--yes needs the run that is to be undone',
+      `name it; \`${command('history')}\` lists the runs`,
+    );
   if (yes === true || canAsk(context)) return;
-  throw usageError('cannot prompt: not a terminal', 'use --yes, and name the run: fwdsync undo --yes RUN');
+  throw usageError(
+    'cannot prompt: not a terminal',
+    run === undefined
+      ? `use --yes, and name a run that \`${command('history')}\` lists`
+      : `use --yes: \`${command(`undo --yes ${quoteForShell(run)}`)}\``,
+  );
 }
 
 async function openUndo(
@@ -71,8 +82,10 @@ async function openUndo(
   // No reference may stand for a secret of the operator.
   await referenceReader(context)({ keys: [], others: [] });
   const openState = await openStates(context, options, 'undo');
-  const allowances = parseAllowances(options);
-  const request = await undoRequest(openState(connection, run.account), run, allowances);
+  const request = await undoRequest(openState(connection, run.account), run, {
+    allowances: parseAllowances(options),
+    command: commandLine(context, options, api),
+  });
   const { desired } = request;
   const opened = await connectSession(context, options, {
     connection,

@@ -13,6 +13,7 @@ import { keepDomains } from '../../../engine/domain-digests.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT, commandFailure, usageError } from '../../exit.ts';
 import type { GitTree } from './git-tree.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import { maskOf } from '../../output/output.ts';
 import type { ManifestCounts } from '../../../core/manifest/load.ts';
 import { openExcerpt, printInvalid, printProblems } from '../../output/problems/problems.ts';
@@ -141,7 +142,7 @@ async function readTexts(
   if (!texts.ok && isDefaultMissing(context, options)) {
     throw commandFailure(
       'there is no manifest: neither fwdsync.yaml nor fwdsync/ is here',
-      'name one with -f, or write one of the live account with fwdsync export --out fwdsync.yaml',
+      `name one with -f, or write one of the live account with: ${commandLine(context, options)('export --out fwdsync.yaml')}`,
     );
   }
   if (!texts.ok) throw commandFailure(texts.error.message, texts.error.hint);

@@ -1,9 +1,9 @@
 import type { Problem } from '../../../core/model/manifest/problem.ts';
 import { showSource } from '../../../core/model/manifest/problem.ts';
 import { plural, escapeInvisible } from '../../../core/model/names.ts';
-import { quoteForShell } from '../../../core/plan/policy.ts';
 import type { WouldDelete } from '../../../core/plan/would-delete.ts';
 import type { Context } from '../../context.ts';
+import { commandLine, flagWords } from '../command-lines.ts';
 import { columnsOf, printJson, sentenceColumns } from '../output.ts';
 import { wantsMask, type CommonOptions } from '../../settings.ts';
 import type { ManifestCounts } from '../../../core/manifest/load.ts';
@@ -88,8 +88,8 @@ const NO_EXCERPT: Excerpt = () => [];
 
 /** In text, on standard error. */
 export function printProblems(
-  context: Pick<Context, 'stderr' | 'env'>,
-  options: Pick<CommonOptions, 'color' | 'file' | 'domain'>,
+  context: Pick<Context, 'stderr' | 'env' | 'cwd' | 'ofAccount'>,
+  options: CommonOptions,
   problems: readonly Problem[],
   excerpt: Excerpt = NO_EXCERPT,
 ): void {
@@ -97,14 +97,13 @@ export function printProblems(
   const style = styleFor(context.stderr, options.color, context.env);
   const columns = sentenceColumns(context.stderr);
   context.stderr.write(
-    renderProblems(problems, { style, excerpt, columns, listAll: listAllCommand(options) }),
+    renderProblems(problems, { style, excerpt, columns, listAll: listAllCommand(context, options) }),
   );
 }
 
-function listAllCommand({ file = [], domain = [] }: Pick<CommonOptions, 'file' | 'domain'>): string {
-  const files = file.flatMap((path) => ['-f', quoteForShell(path)]);
-  const domains = domain.flatMap((name) => ['--domain', quoteForShell(name)]);
-  return ['fwdsync validate --format json', ...files, ...domains].join(' ');
+function listAllCommand(context: Pick<Context, 'env' | 'cwd' | 'ofAccount'>, options: CommonOptions): string {
+  const domains = flagWords('domain', options.domain);
+  return commandLine(context, options)(['validate --format json', ...domains].join(' '));
 }
 
 /** What is wrong with a manifest that ends a command: with `--format json` the document of `validate`, else text. */

@@ -1,3 +1,4 @@
+import { plainCommand, type CommandLine } from '../../../core/model/text/command-line.ts';
 import { showText, type Disclosure } from '../../../core/model/destinations.ts';
 import { plural, escapeInvisible } from '../../../core/model/names.ts';
 import { compareSources, showSource, type Source } from '../../../core/model/manifest/problem.ts';
@@ -6,14 +7,14 @@ import { quoteForShell } from '../../../core/plan/policy.ts';
 import { withheldReason } from '../../../core/plan/withhold.ts';
 import type { Style } from '../../../core/plan/render/style.ts';
 import { wrapSentence } from '../../../core/plan/render/wrap.ts';
-import { HERE, summarise, undoLine, type CommandReach } from './report-document.ts';
+import { summarise, undoLine } from './report-document.ts';
 
 export interface ReportTextOptions {
   readonly disclosure: Disclosure;
   readonly style: Style;
   /** Width that sentences keep to; the line of an item is never broken. Infinity wraps nothing. */
   readonly columns: number;
-  readonly reach?: CommandReach;
+  readonly command?: CommandLine;
 }
 
 /** What ended the run is said once. */
@@ -39,13 +40,15 @@ export function renderReport(report: Report, options: ReportTextOptions): string
 }
 
 /** Returns the command that undoes the run, and the one that applies its snapshot as any other manifest. */
-function renderUndo(report: Report, { disclosure, reach = HERE }: ReportTextOptions): readonly string[] {
+function renderUndo(
+  report: Report,
+  { disclosure, command = plainCommand }: ReportTextOptions,
+): readonly string[] {
   const { snapshot } = report;
-  const undo = undoLine(report, reach.undo);
+  const undo = undoLine(report, command);
   if (undo === null) return [];
   if (snapshot === null) return [`undo: ${showText(undo, disclosure)}`];
-  const { before, flags } = reach.snapshot;
-  const apply = [...before, 'fwdsync apply -f', quoteForShell(snapshot), ...flags].join(' ');
+  const apply = command(`apply -f ${quoteForShell(snapshot)}`);
   return [`undo: ${showText(undo, disclosure)}`, `snapshot: ${apply}`];
 }
 

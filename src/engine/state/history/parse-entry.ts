@@ -9,7 +9,8 @@ const isText: Check = (value) => typeof value === 'string';
 const isNumber: Check = (value) => typeof value === 'number';
 const isFlag: Check = (value) => typeof value === 'boolean';
 const isAny: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-const isTime: Check = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
+const isTime: Check = (value) =>
+  typeof value === 'string' && /^\d{4}-/.test(value) && !Number.isNaN(Date.parse(value));
 
 function oneOf(...values: readonly string[]): Check {
   return (value) => typeof value === 'string' && values.includes(value);

@@ -6,6 +6,7 @@ import { openStateDirectory, type StateDirectoryOptions } from '../directory.ts'
 import { accountDirectory } from '../file-names.ts';
 import { readPriorDomain } from '../documents.ts';
 import { listFiles, readText } from '../files.ts';
+import { dayFileName, listDayFiles } from '../history/day-files.ts';
 import { openHistory } from '../history/history.ts';
 import { parseEntry } from '../history/parse-entry.ts';
 import { readRuns } from '../history/recorded.ts';
@@ -159,13 +160,15 @@ async function copyAll(copying: Copying, { clock }: ImportOptions): Promise<Impo
     domains: domains.length,
     snapshots: counts.snapshot,
     reports: counts.report,
-    entries: await copyHistory(copying),
+    entries: await copyHistory(copying, clock.now()),
   };
 }
 
-async function copyHistory({ files, place, rows, query, account }: Copying): Promise<number> {
+async function copyHistory({ files, place, rows, query, account }: Copying, now: number): Promise<number> {
+  const directory = join(place, 'history');
+  const names = (await listDayFiles(files, directory, now)).map(({ order }) => dayFileName(order));
   let copied = 0;
-  for await (const text of textsIn(files, join(place, 'history'), '.jsonl')) {
+  for await (const text of textsOf(files, directory, names.toReversed())) {
     const parsed = text.split('\n').map((line) => (line === '' ? null : parseEntry(line)));
     const entries = parsed.filter((entry): entry is HistoryEntry => entry !== null);
     for (let start = 0; start < entries.length; start += ENTRIES_AT_ONCE)
@@ -178,7 +181,15 @@ async function copyHistory({ files, place, rows, query, account }: Copying): Pro
 /** Yields the texts in order of their names, which is the order of time. */
 async function* textsIn(files: OwnFiles, directory: string, suffix: string): AsyncGenerator<string> {
   const names = (await listFiles(files, directory)).filter((name) => name.endsWith(suffix));
-  for (const name of names.toSorted()) {
+  yield* textsOf(files, directory, names.toSorted());
+}
+
+async function* textsOf(
+  files: OwnFiles,
+  directory: string,
+  names: readonly string[],
+): AsyncGenerator<string> {
+  for (const name of names) {
     const read = await readText(files, join(directory, name));
     if (read.kind === 'text') yield read.text;
     if (read.kind === 'unreadable') throw new Error(read.message);

@@ -1,4 +1,5 @@
-import { applyBounds, type HistoryBounds } from '../history/bounds.ts';
+import { applyBounds, type HistoryBounds, type HistoryPart } from '../history/bounds.ts';
+import { dayOf, latestDay } from '../history/day-files.ts';
 import type { AccountRows } from './account-rows.ts';
 import type { Query } from './database.ts';
 
@@ -23,17 +24,43 @@ export async function countHistory(
 export async function pruneRows(rows: AccountRows, bounds: HistoryBounds, now: number): Promise<void> {
   const account = await rows.find();
   if (account === null) return;
-  const days = await rows.query<{ readonly day: string; readonly bytes: string }>(
+  const kept = {
+    parts: await readParts(rows.query, account, now),
+    remove: async ({ id }: HistoryPart) => void (await deleteOf(rows, id, ['run', 'item', 'drift'])),
+    dropDrift: async ({ id, bytes }: HistoryPart) => bytes - (await deleteOf(rows, id, ['drift'])),
+  };
+  await applyBounds(kept, bounds, now);
+}
+
+/** Reads the days of an account in the order of writing. One that lies ahead was written before the run that follows it. */
+async function readParts(query: Query, account: string, now: number): Promise<readonly HistoryPart[]> {
+  const days = await query<{ readonly day: string; readonly bytes: string }>(
     'SELECT day::text, bytes FROM fwdsync.history_days WHERE account = $1 ORDER BY history_days.day',
     [account],
   );
-  const sizes = new Map(days.map(({ day, bytes }) => [day, Number(bytes)]));
-  const kept = {
-    sizes,
-    remove: async (day: string) => void (await deleteOf(rows, day, ['run', 'item', 'drift'])),
-    dropDrift: async (day: string) => (sizes.get(day) ?? 0) - (await deleteOf(rows, day, ['drift'])),
-  };
-  await applyBounds(kept, bounds, now);
+  const ahead = latestDay(now);
+  const parts = days.map(({ day, bytes }) => ({ id: day, day, bytes: Number(bytes), isAhead: day > ahead }));
+  const dated = await Promise.all(
+    parts.map(async (part) =>
+      part.isAhead ? { ...part, day: (await dayAfter(query, account, part.id, ahead)) ?? dayOf(now) } : part,
+    ),
+  );
+  const isBefore = (a: (typeof dated)[number], b: (typeof dated)[number]): boolean =>
+    a.day === b.day ? a.isAhead && !b.isAhead : a.day < b.day;
+  return dated.toSorted((a, b) => Number(isBefore(b, a)) - Number(isBefore(a, b)));
+}
+
+/** Returns the day of the first run after the rows of a day that lies ahead; null means that there is none. */
+async function dayAfter(query: Query, account: string, day: string, ahead: string): Promise<string | null> {
+  const [next] = await query<{ readonly day: string }>(
+    `SELECT (at AT TIME ZONE 'UTC')::date::text AS day FROM fwdsync.history
+     WHERE account = $1 AND subject = 'run' AND at < ($3::date + 1)::timestamp AT TIME ZONE 'UTC' AND id > (
+       SELECT max(id) FROM fwdsync.history WHERE account = $1 AND at >= $2::date::timestamp AT TIME ZONE 'UTC'
+         AND at < ($2::date + 1)::timestamp AT TIME ZONE 'UTC'
+     ) ORDER BY id LIMIT 1`,
+    [account, day, ahead],
+  );
+  return next?.day ?? null;
 }
 
 /** Deletes entries of one day. Returns the number of bytes deleted. */

@@ -1,5 +1,5 @@
 import type { LogEntry } from '../../../client/logs/logs.ts';
-import { isForUnknownName, readMessage, type CountedMessage, type Counting } from '../tally.ts';
+import { isForUnknownName, type CountedMessage } from '../tally.ts';
 import type { FollowMemory, FollowTotals, OpenMessage } from './memory.ts';
 
 /**
@@ -12,7 +12,9 @@ const LONGEST_RECHECK_MS = 6 * 3_600_000;
 /** Time to wait for the end of a message. */
 const OPEN_MS = 5 * 86_400_000;
 
-export interface AdvanceOptions extends Counting {
+export interface AdvanceOptions {
+  /** Returns the message of an entry of the page; null means that it does not count. */
+  readonly messageOf: (entry: LogEntry) => CountedMessage | null;
   readonly now: number;
   /** Number of messages that may still be added to the open ones. */
   readonly room: number;
@@ -76,7 +78,7 @@ function countEntry(
   const { open, totals, ended } = page;
   const waiting = open.get(entry.id);
   open.delete(entry.id);
-  const message = readMessage(entry, options);
+  const message = options.messageOf(entry);
   if (message === null) return;
   const kept = keptOpen(entry, message, listedBefore ?? waiting?.before ?? null, options.now);
   if (kept !== null && (waiting !== undefined || page.room > 0)) {

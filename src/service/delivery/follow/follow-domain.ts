@@ -5,7 +5,7 @@ import type { DeliveryThreshold } from '../../../core/model/desired.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import { fail, succeed, type Result } from '../../../core/model/result.ts';
 import { readLogPage, type WalkedPage } from '../log-pages.ts';
-import type { CountedMessage, Counting } from '../tally.ts';
+import type { CountedMessage } from '../tally.ts';
 import {
   countPage,
   giveUp,
@@ -22,8 +22,8 @@ import { judgeTroubles, withMessages, type TroublePorts } from './troubles.ts';
 export interface DomainFollowing extends Omit<TroublePorts, 'threshold'> {
   readonly client: LogsClient & { readonly version: 'v4' | 'v3' };
   readonly domain: DomainName;
-  /** For these entries. */
-  readonly countingOf: (entries: readonly LogEntry[]) => Promise<Counting>;
+  /** Reads the messages of these entries. */
+  readonly readMessages: (entries: readonly LogEntry[]) => Promise<AdvanceOptions['messageOf']>;
   readonly threshold: DeliveryThreshold;
   readonly now: () => number;
   /** Returns the number of messages that may still be kept open, over all domains. */
@@ -105,8 +105,8 @@ async function optionsOf(
   { following }: Step,
   entries: readonly LogEntry[],
 ): Promise<Omit<AdvanceOptions, 'counts' | 'cursor'>> {
-  const counting = await following.countingOf(entries);
-  return { ...counting, now: following.now(), room: following.room() };
+  const messageOf = await following.readMessages(entries);
+  return { messageOf, now: following.now(), room: following.room() };
 }
 
 function gapOf({ gap }: Step, { dropped }: Advanced): string | null {
@@ -119,7 +119,7 @@ async function keepStep(
   ended: readonly CountedMessage[],
 ): Promise<Result<Step, string>> {
   const { following } = step;
-  const after = { ...memory, troubles: withMessages(memory.troubles, ended, following) };
+  const after = { ...memory, troubles: await withMessages(memory.troubles, ended, following) };
   const kept = await following.keep(after);
   return kept.ok ? succeed({ ...step, memory: after }) : kept;
 }

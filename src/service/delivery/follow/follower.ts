@@ -7,7 +7,7 @@ import type { DomainName } from '../../../core/model/names.ts';
 import type { ObservedDomain } from '../../../core/model/observed.ts';
 import { fail, succeed, type Result } from '../../../core/model/result.ts';
 import { followDomain } from './follow-domain.ts';
-import { countingNow, type FollowedAccount } from './followed-account.ts';
+import { readMessagesNow, type FollowedAccount } from './followed-account.ts';
 import { deliveryStatus, followedOf, shownTrouble } from './followed-status.ts';
 import { decodeMemory, startMemory, encodeMemory, type FollowMemory, type Trouble } from './memory.ts';
 
@@ -169,7 +169,7 @@ async function followOne(
       domain,
       threshold: wanted.delivery ?? { after: Infinity, withinMs: 0 },
       print: account.client.hmac,
-      countingOf: (entries) => countingNow(wanted, state.live?.domains.get(domain), account, entries),
+      readMessages: (entries) => readMessagesNow(wanted, state.live?.domains.get(domain), account, entries),
       now: () => clock.now(),
       room: () => MOST_OPEN - openIn(state) - (state.followed.has(domain) ? 0 : memory.open.length),
       mayAsk: () => mayAsk(state, account),

@@ -385,6 +385,21 @@ describe('notices', () => {
     ]);
   });
 
+  test('an invalid manifest with its errors, and not with what else is found in it', () => {
+    const problem = { code: 'c', hint: 'h', source: { file: 'm.yaml', line: 2, column: 3 } } as const;
+    const said = createNotices()({
+      account: 'acme',
+      kind: 'manifest-refused',
+      message: 'invalid',
+      problems: [
+        { ...problem, severity: 'notice', message: 'only a notice' },
+        { ...problem, severity: 'error', message: 'an error' },
+      ],
+      inForce: 'last-good',
+    });
+    expect(said).toMatchObject({ count: 1, text: expect.stringMatching(/loaded\nm\.yaml:2: an error$/) });
+  });
+
   test('an invalid manifest again after one that was valid', () => {
     const refused: DaemonEvent = {
       account: 'acme',

@@ -132,7 +132,7 @@ export function changedWorld(names: readonly string[]): ChangedWorld {
       const last = await lastRun();
       if (last === null) return null;
       const { request, ports } = prepare({ keep: 'k@corp.example' });
-      const undo = await undoRequest(openState(), last, request.policy.allowances);
+      const undo = await undoRequest(openState(), last, { allowances: request.policy.allowances });
       const origin = { ...originNow(), command: 'undo', undoes: last.run } as const;
       return reconcile({ ...undo, origin, newcomers: 'left' }, ports);
     },

@@ -1,3 +1,4 @@
+import { plainCommand } from '../../../../src/core/model/text/command-line.ts';
 import { Dispatcher } from 'undici';
 import { createClient } from '../../../../src/client/create.ts';
 import { createPolicy } from '../../../../src/cli/input/policy.ts';
@@ -126,6 +127,7 @@ function openAccount({ revision, budgets, usedMsAgo, signal }: AccountToRun, par
   });
   const { run: _, ...origin } = TEST_ORIGIN;
   return {
+    command: plainCommand,
     read: () =>
       loadTexts(revision.texts, {
         load: { references: 'required', apiVersion: 'v4' },

@@ -1,0 +1,219 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import type { CommandLine } from '../../core/model/text/command-line.ts';
+import type { DesiredApi } from '../../core/model/desired.ts';
+import { quoteForShell } from '../../core/plan/policy.ts';
+import type { Context } from '../context.ts';
+import { flagOf, type PlanFlags } from '../input/plan-options.ts';
+import { isInStore, statedPaths, wantsMask, type CommonOptions } from '../settings.ts';
+
+type Flag = 'file' | 'accounts' | 'maxEntries' | 'apiUrl' | 'apiVersion' | 'account' | 'stateDir' | 'store';
+
+const MANIFEST = ['file', 'accounts', 'maxEntries'] as const;
+const FILES = ['file', 'maxEntries'] as const;
+const CONNECTION = ['apiUrl', 'apiVersion', 'account'] as const;
+const STATE = ['stateDir', 'store'] as const;
+
+/** The flags that reach an account or its state, by the commands that take them. */
+export const REACHING_FLAGS: Readonly<Record<string, readonly Flag[]>> = {
+  validate: MANIFEST,
+  plan: [...MANIFEST, ...CONNECTION, ...STATE],
+  apply: [...MANIFEST, ...CONNECTION, ...STATE],
+  run: [...MANIFEST, ...CONNECTION, ...STATE],
+  route: [...FILES, ...CONNECTION, ...STATE],
+  logs: [...FILES, ...CONNECTION, ...STATE],
+  delivery: [...FILES, ...CONNECTION, ...STATE],
+  undo: ['accounts', ...CONNECTION, ...STATE],
+  export: ['accounts', ...CONNECTION, ...STATE],
+  account: ['accounts', ...CONNECTION],
+  verify: ['accounts', ...CONNECTION],
+  history: ['accounts', 'account', ...STATE],
+  blame: ['account', ...STATE],
+  publish: ['apiUrl', 'account', 'store'],
+  status: ['store'],
+};
+
+/** The commands whose address and key are those of the manifest that is named. */
+const BY_MANIFEST: ReadonlySet<string> = new Set(['validate', 'plan', 'apply', 'run', 'route', 'delivery']);
+
+type Given = { readonly [F in Flag]?: CommonOptions[F] | undefined };
+
+/** The flags that complete commands. Paths are whole, so that a command works in any directory. */
+interface Reach extends Given {
+  readonly env: Context['env'];
+  readonly isMany: boolean;
+  /** The `api` section of the account's manifest. */
+  readonly api: DesiredApi;
+}
+
+type Place = Pick<Context, 'cwd' | 'env'> & Partial<Pick<Context, 'ofAccount'>>;
+
+/** Completes the commands that a run of a command prints; `api` is what the manifest of its account says. */
+export function commandLine(place: Place, options: CommonOptions, api: DesiredApi = {}): CommandLine {
+  // A plan may have a hint for each of its domains.
+  let reach: Reach | undefined;
+  return (words) => {
+    reach ??= {
+      ...reachOf(place, options),
+      file: filesOf(place, options),
+      api: withWholePath(place, api),
+    };
+    return complete(words, reach);
+  };
+}
+
+/** Completes commands for a person who stays in this directory: the manifest that lies there is not named. */
+export function commandLineHere(place: Place, options: CommonOptions): CommandLine {
+  return (words) =>
+    complete(words, { ...reachOf(place, options), file: statedFiles(place, options), api: {} });
+}
+
+/** Completes the commands that a process prints which keeps running. */
+export interface Commands {
+  /** Keeps what the manifest of an account says of its service and its key. */
+  readonly learn: (account: string, api: DesiredApi) => void;
+  /** Commands about an account, by what was learnt of it. */
+  readonly of: (account: string) => CommandLine;
+  /** Commands about an account whose manifest says this; null means about no account alone. */
+  readonly about: (account: string | null, api: DesiredApi) => CommandLine;
+  /** Commands about what the process serves as a whole. */
+  readonly all: CommandLine;
+}
+
+/** A worker serves the accounts of a store: their manifests are there, and their names are emails. */
+export function createCommands(context: Context, options: CommonOptions, isWorker: boolean): Commands {
+  const learnt = new Map<string, DesiredApi>();
+  const about: Commands['about'] = (account, api) => {
+    const published =
+      isWorker && account !== null ? { file: [`store:manifest/${account}`], account } : undefined;
+    return commandLine(context, { ...options, ...published }, api);
+  };
+  return {
+    learn: (account, api) => void learnt.set(account, api),
+    of: (account) => (words) => about(account, learnt.get(account) ?? {})(words),
+    about,
+    all: (words) => about(null, isWorker ? {} : (learnt.values().next().value ?? {}))(words),
+  };
+}
+
+/** A snapshot is a manifest, a saved plan names its own. */
+const NAMES_MANIFEST = /^apply (?:-f |(?!-))/;
+const ASKS_ACCOUNT = /^(?:apply -f |route .* --live$)/;
+
+/** The source of address and key: each manifest of a directory, the manifest that is named, or flags and variables. */
+type Way = 'directory' | 'manifest' | 'flags';
+
+function complete(words: string, reach: Reach): string {
+  const [name = ''] = words.split(' ');
+  const takes = REACHING_FLAGS[name] ?? [];
+  const way = wayOf(words, name, reach);
+  const given = {
+    ...reach,
+    ...givenFor(way, reach),
+    ...(NAMES_MANIFEST.test(words) ? { file: undefined } : {}),
+  };
+  return [
+    ...(way === 'flags' && takes.includes('apiVersion') ? keyVariable(reach.api) : []),
+    'fwdsync',
+    words,
+    ...takes.flatMap((flag) => flagWords(flag, given[flag])),
+  ].join(' ');
+}
+
+function wayOf(words: string, name: string, { isMany }: Reach): Way {
+  const takesAccounts = REACHING_FLAGS[name]?.includes('accounts') === true;
+  if (isMany && takesAccounts && !NAMES_MANIFEST.test(words)) return 'directory';
+  return BY_MANIFEST.has(name) && !ASKS_ACCOUNT.test(words) ? 'manifest' : 'flags';
+}
+
+function givenFor(way: Way, { env, api, apiUrl, apiVersion }: Reach): Given {
+  switch (way) {
+    case 'directory':
+      return { file: undefined, account: undefined };
+    case 'manifest':
+      return { accounts: undefined };
+    case 'flags':
+      return {
+        accounts: undefined,
+        apiUrl: apiUrl ?? (env['FWDSYNC_API_URL'] ? undefined : api.url),
+        apiVersion: apiVersion ?? (env['FWDSYNC_API_VERSION'] ? undefined : api.version),
+      };
+  }
+}
+
+/** Returns the words of a flag as they are typed; none where it has no value. */
+export function flagWords(
+  name: keyof PlanFlags,
+  value: string | number | true | readonly string[] | undefined,
+): readonly string[] {
+  if (value === undefined) return [];
+  const flag = name === 'file' ? '-f' : flagOf(name);
+  if (value === true) return [flag];
+  const values = typeof value === 'object' ? value : [String(value)];
+  return values.flatMap((one) => [flag, quoteForShell(one)]);
+}
+
+/** Flags as they were given, and relative paths of the environment, which mean something in this directory alone. */
+function reachOf(place: Place, options: CommonOptions): Omit<Reach, 'api' | 'file'> {
+  const { env, ofAccount } = place;
+  const { maxEntries, apiUrl, apiVersion, account, store, file } = options;
+  const relative = (variable: string): string | undefined =>
+    env[variable] && !isAbsolute(env[variable]) ? env[variable] : undefined;
+  const accounts = options.accounts ?? (file === undefined ? relative('FWDSYNC_ACCOUNTS') : undefined);
+  const stateDir = options.stateDir ?? (store === undefined ? relative('FWDSYNC_STATE_DIR') : undefined);
+  return {
+    env,
+    isMany: ofAccount !== undefined || isOfMany(options, place),
+    accounts: accounts && wholePath(place, accounts),
+    stateDir: stateDir && wholePath(place, stateDir),
+    maxEntries,
+    apiUrl,
+    apiVersion,
+    // Masked, as all addresses then are, it names no account.
+    account: wantsMask(options, place) ? undefined : account,
+    store,
+  };
+}
+
+/** Returns the manifests of the flag, or relative ones of the environment. */
+function statedFiles(place: Place, options: CommonOptions): readonly string[] | undefined {
+  const stated = statedPaths(options, place);
+  const isOfEnvironment = options.file === undefined || options.file.length === 0;
+  if (stated === null || (isOfEnvironment && stated.every(isWhole))) return undefined;
+  return stated.map((path) => wholePath(place, path));
+}
+
+/** Returns these, or the manifest that lies here, where there is one. */
+function filesOf(place: Place, options: CommonOptions): readonly string[] | undefined {
+  if (statedPaths(options, place) !== null) return statedFiles(place, options);
+  if (isOfMany(options, place)) return undefined;
+  const present = ['fwdsync.yaml', 'fwdsync']
+    .map((path) => wholePath(place, path))
+    .filter((path) => existsSync(path));
+  return present.length === 1 ? present : undefined;
+}
+
+function isOfMany({ accounts, file = [] }: CommonOptions, { env }: Place): boolean {
+  return accounts !== undefined || (file.length === 0 && Boolean(env['FWDSYNC_ACCOUNTS']));
+}
+
+function isWhole(path: string): boolean {
+  return path === '-' || isInStore(path) || isAbsolute(path);
+}
+
+function wholePath({ cwd }: Pick<Context, 'cwd'>, path: string): string {
+  return isWhole(path) ? path : resolve(cwd, path);
+}
+
+/** Returns the same with the path of its key file from the root. */
+function withWholePath(context: Pick<Context, 'cwd'>, api: DesiredApi): DesiredApi {
+  const { key } = api;
+  return key?.kind === 'file' ? { ...api, key: { ...key, path: wholePath(context, key.path) } } : api;
+}
+
+/** Returns the variable that gives a command the key to which the manifest refers. */
+function keyVariable({ key }: DesiredApi): readonly string[] {
+  if (key === undefined) return [];
+  if (key.kind === 'file') return [`FWDSYNC_API_KEY_FILE=${quoteForShell(key.path)}`];
+  return key.name === 'FWDSYNC_API_KEY' ? [] : [`FWDSYNC_API_KEY="$${key.name}"`];
+}
