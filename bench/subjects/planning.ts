@@ -7,7 +7,7 @@ import { nameKey, type AliasName, type DomainName } from '../../src/core/model/n
 import type { Account, Observed, ObservedDomain } from '../../src/core/model/observed.ts';
 import type { Plan } from '../../src/core/model/plan.ts';
 import { NO_PRIOR } from '../../src/core/model/prior.ts';
-import type { DesiredAlias } from '../../src/core/model/resources.ts';
+import type { DesiredAlias } from '../../src/core/kinds/alias/fields.ts';
 import { planDigest } from '../../src/core/plan/document/digest.ts';
 import { forecast } from '../../src/core/plan/requests/forecast.ts';
 import { makePlan } from '../../src/core/plan/plan.ts';

@@ -5,13 +5,11 @@ import type { Destination } from '../core/model/destinations.ts';
 import type { CredentialName, DomainName } from '../core/model/names.ts';
 import type { Account, ObservedDomain } from '../core/model/observed.ts';
 import type { RequestTotals } from '../core/model/report.ts';
-import type {
-  DomainState,
-  RuleMatch,
-  ObservedAlias,
-  ObservedCredential,
-  ObservedRule,
-} from '../core/model/resources.ts';
+import type { DomainState } from '../core/kinds/domain/fields.ts';
+import type { RuleMatch } from '../core/model/resources.ts';
+import type { ObservedAlias } from '../core/kinds/alias/fields.ts';
+import type { ObservedCredential } from '../core/kinds/credential/fields.ts';
+import type { ObservedRule } from '../core/kinds/rule/fields.ts';
 import type { Result } from '../core/model/result.ts';
 import type { ApiError, FieldErrors } from './errors.ts';
 import type { Objection, Urgency } from './http/pacing.ts';

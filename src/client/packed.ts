@@ -2,7 +2,8 @@ import type { Destination } from '../core/model/destinations.ts';
 import type { DesiredDomain } from '../core/model/desired.ts';
 import { nameKey } from '../core/model/names.ts';
 import type { Observed, ObservedDomain, ObservedSections } from '../core/model/observed.ts';
-import type { DesiredAlias, ObservedAlias, PresentAlias, Rows } from '../core/model/resources.ts';
+import type { DesiredAlias, ObservedAlias, PresentAlias } from '../core/kinds/alias/fields.ts';
+import type { Rows } from '../core/model/resources.ts';
 import type { Sections } from './observe-sections.ts';
 
 /**

@@ -1,7 +1,9 @@
-import { keptItem, type Concealment } from './apply/history/kept-items.ts';
+import { keptItem } from './apply/history/kept-items.ts';
+import type { Concealment } from '../core/fields/codec.ts';
 import { isPassword } from './apply/send/passwords.ts';
-import { historyKeys, type HistoryEntry, type HistoryItem } from '../core/model/history/entries.ts';
-import { accountEntryKey } from '../core/model/item-key.ts';
+import { historyKeys } from '../core/kinds/item-key.ts';
+import type { HistoryEntry, HistoryItem } from '../core/model/history/entries.ts';
+import { accountEntryKey } from '../core/kinds/item-key.ts';
 import type { DomainName } from '../core/model/names.ts';
 import type { Action, Change, Plan } from '../core/model/plan.ts';
 import type { Report } from '../core/model/report.ts';

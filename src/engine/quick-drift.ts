@@ -1,7 +1,8 @@
 import type { Client } from '../client/client.ts';
 import type { ApiError } from '../client/errors.ts';
 import type { Desired, DesiredDomain, PresentDomain } from '../core/model/desired.ts';
-import { kindOf, SECTIONS, type Kind } from '../core/model/kinds.ts';
+import { kindOf, SECTIONS } from '../core/kinds/registry.ts';
+import type { Kind } from '../core/model/kinds.ts';
 import type { DomainName } from '../core/model/names.ts';
 import type { Account, ObservedDomain } from '../core/model/observed.ts';
 import type { Change } from '../core/model/plan.ts';

@@ -4,7 +4,7 @@ import { packSections } from '../../src/client/packed.ts';
 import type { DesiredDomain } from '../../src/core/model/desired.ts';
 import { decodeForward } from '../../src/core/model/destinations.ts';
 import { nameKey, type AliasName } from '../../src/core/model/names.ts';
-import type { DesiredAlias, ObservedAlias } from '../../src/core/model/resources.ts';
+import type { DesiredAlias, ObservedAlias } from '../../src/core/kinds/alias/fields.ts';
 import { ACME, present } from '../core/plan/support/build.ts';
 
 const SOURCE = { file: 'fwdsync.yaml', line: 1, column: 1 };

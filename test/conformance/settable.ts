@@ -1,4 +1,4 @@
-import type { StateTypes, RuleField } from '../../src/core/model/resources.ts';
+import type { StateTypes } from '../../src/core/model/kinds.ts';
 
 /**
  * Every field of every kind that a manifest can set and a read shows. The rank follows from the order of rules, and a
@@ -7,4 +7,4 @@ import type { StateTypes, RuleField } from '../../src/core/model/resources.ts';
 export type SettableField =
   | `domain.${keyof StateTypes['domain']}`
   | `alias.${keyof StateTypes['alias']}`
-  | `rule.${Exclude<RuleField, 'rank'>}`;
+  | `rule.${'forward' | 'alias' | 'regex' | 'scopes' | 'expression' | 'active'}`;

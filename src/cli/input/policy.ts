@@ -1,5 +1,5 @@
 import type { Allowance, Desired } from '../../core/model/desired.ts';
-import { isSection, sectionForms } from '../../core/model/kinds.ts';
+import { isSection, sectionForms } from '../../core/kinds/registry.ts';
 import {
   type DomainName,
   domainPartOf,

@@ -2,7 +2,7 @@ import { ENDPOINTS, endpointText, type Endpoint } from '../../core/model/endpoin
 import { fail } from '../../core/model/result.ts';
 import type { Call } from '../http/call.ts';
 import type { Answer } from '../client.ts';
-import { arrayField, countField, type Json } from '../operations/decode.ts';
+import { arrayField, countField, type Json } from '../../core/fields/json.ts';
 import { decodeLogEntry } from './decode.ts';
 import type { LogPage, LogQuery, LogsClient, LogSearch, LogStatus } from './logs.ts';
 import { defined, filterQuery } from './v4.ts';

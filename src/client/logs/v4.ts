@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../core/model/endpoints.ts';
 import type { Call } from '../http/call.ts';
-import { arrayField, countField, type Json } from '../operations/decode.ts';
+import { arrayField, countField, type Json } from '../../core/fields/json.ts';
 import { decodeLogEntry } from './decode.ts';
 import type { LogFilter, LogPage, LogsClient } from './logs.ts';
 

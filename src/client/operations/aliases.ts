@@ -1,9 +1,17 @@
 import { decodeForward, encodeForward } from '../../core/model/destinations.ts';
 import { nameKey } from '../../core/model/names.ts';
-import type { ObservedAlias } from '../../core/model/resources.ts';
+import type { ObservedAlias } from '../../core/kinds/alias/fields.ts';
 import type { Call } from '../http/call.ts';
 import type { AliasAddition, AliasUpdate, Client, LookupClient } from '../client.ts';
-import { addressable, expectSame, idField, objectField, objectOf, stringField, type Json } from './decode.ts';
+import { addressable } from '../http/path.ts';
+import {
+  expectSame,
+  idField,
+  objectField,
+  objectOf,
+  stringField,
+  type Json,
+} from '../../core/fields/json.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing } from '../listing.ts';
 import { decodeBatch, deletedBatch, sendBatch } from './batch.ts';

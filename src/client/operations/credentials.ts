@@ -1,8 +1,9 @@
 import { nameKey } from '../../core/model/names.ts';
-import type { ObservedCredential } from '../../core/model/resources.ts';
+import type { ObservedCredential } from '../../core/kinds/credential/fields.ts';
 import type { Call } from '../http/call.ts';
 import type { Client } from '../client.ts';
-import { addressable, objectOf, stringField } from './decode.ts';
+import { addressable } from '../http/path.ts';
+import { objectOf, stringField } from '../../core/fields/json.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing, readUntotalledListing, type ListingRequest } from '../listing.ts';
 

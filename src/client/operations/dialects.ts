@@ -6,7 +6,6 @@ import {
   type Operation,
 } from '../../core/model/endpoints.ts';
 import type { Section } from '../../core/model/kinds.ts';
-import { SETTINGS, SETTINGS_OF_V4, type SettingName } from '../../core/model/resources.ts';
 
 /** What the two generations of the API do differently, as far as the reconciler's operations go. */
 export interface Dialect {
@@ -21,8 +20,6 @@ export interface Dialect {
   readonly aliasSegment: 'id' | 'alias';
   /** Whether a listing of credentials states its total. */
   readonly credentialTotals: 'stated' | 'absent';
-  /** The settings that adding and updating a domain take. */
-  readonly domainSettings: Readonly<Record<'add' | 'update', readonly SettingName[]>>;
 }
 
 /**
@@ -38,7 +35,6 @@ const V4: Dialect = {
   domainFilter: 'query',
   aliasSegment: 'id',
   credentialTotals: 'stated',
-  domainSettings: { add: SETTINGS_OF_V4, update: SETTINGS_OF_V4 },
 };
 
 /** v3: listings know no order; aliases are addressed by their integer id, never by a name that could be a route's. */
@@ -50,7 +46,6 @@ const V3: Dialect = {
   domainFilter: 'q',
   aliasSegment: 'alias',
   credentialTotals: 'absent',
-  domainSettings: { add: SETTINGS_OF_V4, update: SETTINGS },
 };
 
 export const DIALECTS: Readonly<Record<ApiVersion, Dialect>> = { v4: V4, v3: V3 };

@@ -1,7 +1,8 @@
 import { ENDPOINTS, LIMITS } from '../../core/model/endpoints.ts';
 import { parseDomainName, type DomainName } from '../../core/model/names.ts';
 import type { Account, ObservedDomain } from '../../core/model/observed.ts';
-import type { DomainState, ObservedAlias } from '../../core/model/resources.ts';
+import { type DomainState, settingsSentBy, SETTINGS } from '../../core/kinds/domain/fields.ts';
+import type { ObservedAlias } from '../../core/kinds/alias/fields.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
 import type { Call } from '../http/call.ts';
 import type { Answer, Client, DomainUpdate } from '../client.ts';
@@ -16,11 +17,12 @@ import {
   stringField,
   timeOf,
   type Json,
-} from './decode.ts';
+} from '../../core/fields/json.ts';
 import type { Dialect } from './dialects.ts';
 import type { ApiError } from '../errors.ts';
 import { readListing, type ListingRequest } from '../listing.ts';
 import { decodeAlias } from './aliases.ts';
+import { decodeFields, encodeFields } from '../../core/fields/fields.ts';
 
 type DomainOperations = Pick<
   Client,
@@ -36,7 +38,7 @@ type DomainOperations = Pick<
 
 /** v4, v3: Account, Domains. */
 export function domainOperations(call: Call, dialect: Dialect): DomainOperations {
-  const { endpoints, domainSettings } = dialect;
+  const { endpoints, version } = dialect;
   return {
     getAccount: () =>
       call({ endpoint: endpoints.getAccount, params: {} }, (json) =>
@@ -54,7 +56,7 @@ export function domainOperations(call: Call, dialect: Dialect): DomainOperations
     listDomainsWithAliases: () => readListing(call, domainListing(dialect, decodeDomainWithAliases)),
     getDomain: (domain) => call({ endpoint: endpoints.getDomain, params: { domain } }, theDomain(domain)),
     addDomain(domain, state) {
-      const body = { domain, ...settingsOf(domainSettings.add, state) };
+      const body = { domain, ...encodeFields(settingsSentBy('add', version), state) };
       return call({ endpoint: endpoints.addDomain, params: {}, body }, theDomain(domain));
     },
     updateDomain: (domain, state) => updateDomain(call, dialect, domain, state),
@@ -80,15 +82,15 @@ function domainListing(
 /** v4: PUT resets what is left out. So all settings are sent, those that are not stated as they were read just before. */
 async function updateDomain(
   call: Call,
-  { endpoints, domainSettings }: Dialect,
+  { endpoints, version }: Dialect,
   domain: DomainName,
   state: DomainState,
 ): Answer<DomainUpdate> {
   const reads: Result<ObservedDomain, ApiError>[] = [];
-  const settings = async (): Promise<DomainState | null> => {
+  const settings = async (): Promise<Json | null> => {
     const read = await call({ endpoint: endpoints.getDomain, params: { domain } }, theDomain(domain));
     reads.push(read);
-    return read.ok ? settingsOf(domainSettings.update, { ...read.value, ...state }) : null;
+    return read.ok ? encodeFields(settingsSentBy('update', version), { ...read.value, ...state }) : null;
   };
   const request = { endpoint: endpoints.updateDomain, params: { domain } };
   const after = await call(request, theDomain(domain), settings);
@@ -119,12 +121,6 @@ function theDomain(name: string): (json: Json | null) => ObservedDomain {
   };
 }
 
-function settingsOf(settings: readonly (keyof DomainState)[], state: DomainState): DomainState {
-  return Object.fromEntries(
-    settings.flatMap((setting) => (state[setting] === undefined ? [] : [[setting, state[setting]]])),
-  );
-}
-
 /** v4: Account; v3: Account, whose limits are in `limits` as well. */
 function decodeAccount(value: unknown): Account {
   const json = objectOf(value, 'account');
@@ -152,9 +148,7 @@ export function decodeDomain(value: unknown): ObservedDomain {
   const json = objectOf(value, 'domain');
   return {
     domain: decodeDomainName(stringField(json, 'domain')),
-    notification_email: nullableString(json, 'notification_email'),
-    whitelabel: nullableString(json, 'whitelabel'),
-    ...(json['webhook'] === undefined ? {} : { webhook: nullableString(json, 'webhook') }),
+    ...decodeFields(SETTINGS, json),
     ...decodeRoutingEngine(json),
     ...(json['rules_fallback_email'] === undefined
       ? {}

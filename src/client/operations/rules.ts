@@ -1,9 +1,10 @@
 import { decodeForward, encodeForward, sameDestinations } from '../../core/model/destinations.ts';
-import { sameMatch, type RuleMatch, type Scope, type ObservedRule } from '../../core/model/resources.ts';
+import { sameMatch, type RuleMatch, type Scope } from '../../core/model/resources.ts';
+import type { ObservedRule } from '../../core/kinds/rule/fields.ts';
 import type { Call } from '../http/call.ts';
 import type { Client, LookupClient, RuleAddition } from '../client.ts';
+import { addressable } from '../http/path.ts';
 import {
-  addressable,
   arrayField,
   booleanField,
   DecodeError,
@@ -13,7 +14,7 @@ import {
   objectOf,
   stringField,
   type Json,
-} from './decode.ts';
+} from '../../core/fields/json.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing } from '../listing.ts';
 import { decodeBatch, deletedBatch, sendBatch } from './batch.ts';

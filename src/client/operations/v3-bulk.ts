@@ -1,9 +1,16 @@
 import { ENDPOINTS, LIMITS } from '../../core/model/endpoints.ts';
 import type { DomainName } from '../../core/model/names.ts';
-import type { ObservedRule } from '../../core/model/resources.ts';
+import type { ObservedRule } from '../../core/kinds/rule/fields.ts';
 import type { Call } from '../http/call.ts';
 import type { AliasAddition, Answer, RuleAddition, RuleUpdate } from '../client.ts';
-import { arrayField, booleanField, idField, objectOf, stringField, type Json } from './decode.ts';
+import {
+  arrayField,
+  booleanField,
+  idField,
+  objectOf,
+  stringField,
+  type Json,
+} from '../../core/fields/json.ts';
 import { aliasBody } from './aliases.ts';
 import { decodeRule, ruleBody } from './rules.ts';
 

@@ -6,7 +6,14 @@ import {
   type RecordName,
   type RecordCheck,
 } from '../client.ts';
-import { booleanField, DecodeError, nullableString, objectField, objectOf, type Json } from './decode.ts';
+import {
+  booleanField,
+  DecodeError,
+  nullableString,
+  objectField,
+  objectOf,
+  type Json,
+} from '../../core/fields/json.ts';
 import type { Dialect } from './dialects.ts';
 
 /** The records that are missing or wrong, in the order in which they are put into DNS. */

@@ -1,14 +1,16 @@
 import { presentEntries, type Desired, type PresentDomain } from '../model/desired.ts';
-import { entryKey, ruleIdKey } from '../model/item-key.ts';
-import { KINDS, SECTION_KINDS, type SectionKind } from '../model/kinds.ts';
+import { entryKey } from '../kinds/item-key.ts';
+import { idKey } from '../model/item-key.ts';
+import { KINDS, SECTION_KINDS } from '../kinds/registry.ts';
+import type { SectionKind } from '../model/kinds.ts';
 import { nameKey, quote } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { Warning } from '../model/plan.ts';
 import { isSameManifest, type ManifestSize, type Prior } from '../model/prior.ts';
-import type { RuleState } from '../model/resources.ts';
+import type { RuleState } from '../kinds/rule/fields.ts';
 import { matchesGlob } from '../routing/glob.ts';
 import type { ItemMemory } from './diff/item-memory.ts';
-import { signature } from './diff/kinds.ts';
+import { signature } from '../kinds/items.ts';
 
 export const NO_LONGER_MANAGED = 'no-longer-managed';
 
@@ -134,7 +136,7 @@ function liveRule(
     signature({ kind: 'rule', state: rule }, memory.references) === applied;
   const isAdopted = presentEntries(desired.rules).some(isApplied);
   const meant = meantRules(desired, memory);
-  const isThere = live.rules.some((rule) => !meant.has(ruleIdKey(rule.id)) && isApplied(rule));
+  const isThere = live.rules.some((rule) => !meant.has(idKey(rule.id)) && isApplied(rule));
   return isThere && !isAdopted ? written : null;
 }
 
@@ -145,5 +147,5 @@ function meantRules({ rules }: PresentDomain, { prior }: ItemMemory): ReadonlySe
     prior?.ruleIds.get(name) ?? '',
     ...derivedIds,
   ]);
-  return new Set([...ids, ...(rules?.ignore ?? [])].map(ruleIdKey));
+  return new Set([...ids, ...(rules?.ignore ?? [])].map(idKey));
 }

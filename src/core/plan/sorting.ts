@@ -1,5 +1,5 @@
 import type { Change } from '../model/plan.ts';
-import { ALL_KINDS } from '../model/kinds.ts';
+import { ALL_KINDS } from '../kinds/registry.ts';
 
 /**
  * The order of a plan's changes, the same for any order of the inputs: by domain, then stage, then kind, then name;

@@ -1,5 +1,5 @@
-import { itemKey } from '../../core/model/item-key.ts';
-import { KINDS } from '../../core/model/kinds.ts';
+import { itemKey } from '../../core/kinds/item-key.ts';
+import { KINDS } from '../../core/kinds/registry.ts';
 import { nameKey, plural, takesOthers, type DomainName } from '../../core/model/names.ts';
 import type { Change } from '../../core/model/plan.ts';
 import { dependenciesOf, findLedTo } from '../../core/plan/requests/dependencies.ts';

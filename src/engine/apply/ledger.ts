@@ -1,5 +1,5 @@
 import { errorText, type ApiError, type FieldErrors } from '../../client/errors.ts';
-import { changeKey, itemKey } from '../../core/model/item-key.ts';
+import { changeKey, itemKey } from '../../core/kinds/item-key.ts';
 import type { Kind } from '../../core/model/kinds.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Change } from '../../core/model/plan.ts';

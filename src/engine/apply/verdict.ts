@@ -1,4 +1,4 @@
-import { itemKey } from '../../core/model/item-key.ts';
+import { itemKey } from '../../core/kinds/item-key.ts';
 import type { Desired } from '../../core/model/desired.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Adoption, Change, Plan } from '../../core/model/plan.ts';

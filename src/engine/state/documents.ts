@@ -1,6 +1,7 @@
 import { parseDomainName, type DomainName, type NameKey } from '../../core/model/names.ts';
 import type { KeptOtherwise, ManifestSize, PriorDomain, Verified } from '../../core/model/prior.ts';
-import { SECTIONS, type Section } from '../../core/model/kinds.ts';
+import { SECTIONS } from '../../core/kinds/registry.ts';
+import type { Section } from '../../core/model/kinds.ts';
 
 /** Texts that are kept between runs, and back. Equal memories give equal texts; what a text lost is null, never a guess. */
 const PRIOR = 'fwdsync/prior@1';

@@ -1,8 +1,9 @@
 import type { Desired, DesiredDomain, DesiredSections } from '../../core/model/desired.ts';
-import { KINDS, SECTION_KINDS, type SectionKind } from '../../core/model/kinds.ts';
+import { KINDS, SECTION_KINDS } from '../../core/kinds/registry.ts';
+import type { SectionKind } from '../../core/model/kinds.ts';
 import { hasOtherValue } from '../../core/model/manifest/manifest-document.ts';
 import type { SkippedItem } from '../../core/model/report.ts';
-import type { PresentEntry } from '../../core/model/resources.ts';
+import type { PresentEntry } from '../../core/model/kinds.ts';
 import type { ResolvedDesired, ResolveDesiredInput } from '../plan-once.ts';
 
 /**

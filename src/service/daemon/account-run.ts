@@ -8,7 +8,7 @@ import type { Desired } from '../../core/model/desired.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { RunOrigin } from '../../core/model/history/entries.ts';
 import type { Change, Plan } from '../../core/model/plan.ts';
-import { KINDS } from '../../core/model/kinds.ts';
+import { KINDS } from '../../core/kinds/registry.ts';
 import { liveEngineOf, type LiveEngine, type Observed } from '../../core/model/observed.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
 import type { Policy } from '../../core/plan/policy.ts';

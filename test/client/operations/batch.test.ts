@@ -1,6 +1,6 @@
 import { decodeForward } from '../../../src/core/model/destinations.ts';
 import { describe, expect, test } from 'vitest';
-import { ContradictionError, DecodeError, type Json } from '../../../src/client/operations/decode.ts';
+import { ContradictionError, DecodeError, type Json } from '../../../src/core/fields/json.ts';
 import { decodeAlias } from '../../../src/client/operations/aliases.ts';
 import type { Call } from '../../../src/client/http/call.ts';
 import { decodeBatch, deletedBatch, sendBatch } from '../../../src/client/operations/batch.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ALL_KINDS, SECTIONS } from '../../../src/core/model/kinds.ts';
+import { ALL_KINDS, SECTIONS } from '../../../src/core/kinds/registry.ts';
 
 function schema(name: string): string {
   return readFileSync(new URL(`../../../schemas/${name}.v1.schema.json`, import.meta.url), 'utf8');

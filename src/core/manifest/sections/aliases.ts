@@ -1,6 +1,6 @@
 import { capturesIn, sameDestinations, type Destination } from '../../model/destinations.ts';
 import { looksLikeRegex, parseAliasName, type AliasName, type NameKey } from '../../model/names.ts';
-import type { DesiredAlias } from '../../model/resources.ts';
+import type { DesiredAlias } from '../../kinds/alias/fields.ts';
 import type { AliasChange } from '../../model/plan.ts';
 import { compilePattern } from '../../routing/regex.ts';
 import type { Loading } from '../resolve/context.ts';

@@ -1,5 +1,5 @@
 import { parseCredentialName, type CredentialName, type NameKey } from '../../model/names.ts';
-import type { DesiredCredential } from '../../model/resources.ts';
+import type { DesiredCredential } from '../../kinds/credential/fields.ts';
 import type { Reference } from '../../model/destinations.ts';
 import type { CredentialChange } from '../../model/plan.ts';
 import type { Loading } from '../resolve/context.ts';

@@ -3,7 +3,7 @@ import { nameKey, quote, type DomainName, type NameFault, type NameKey } from '.
 import type { ShowForward } from '../../model/manifest/manifest-document.ts';
 import type { Change } from '../../model/plan.ts';
 import type { Source } from '../../model/manifest/problem.ts';
-import type { SectionTypes } from '../../model/resources.ts';
+import type { SectionTypes } from '../../model/kinds.ts';
 import type { DomainEditing } from '../update/entries.ts';
 import type { Result } from '../../model/result.ts';
 import type { ProblemLog } from '../problems.ts';

@@ -1,17 +1,11 @@
 import { createHash } from 'node:crypto';
 import { sameDestinations, type Destination } from '../../model/destinations.ts';
-import { ruleDocument, type ShowForward } from '../../model/manifest/manifest-document.ts';
+import { ruleDocument } from '../../kinds/rule/rule-document.ts';
+import type { ShowForward } from '../../model/manifest/manifest-document.ts';
 import { findInvisible, quote, type DomainName } from '../../model/names.ts';
 import type { Source } from '../../model/manifest/problem.ts';
-import {
-  sameMatch,
-  type RuleMatch,
-  type RuleType,
-  type DesiredRule,
-  type ObservedRule,
-  type RuleDocument,
-  type Origin,
-} from '../../model/resources.ts';
+import { sameMatch, type RuleMatch, type RuleType, type Origin } from '../../model/resources.ts';
+import type { DesiredRule, ObservedRule, RuleDocument } from '../../kinds/rule/fields.ts';
 import type { ProblemLog } from '../problems.ts';
 import type { Loading } from '../resolve/context.ts';
 import { mergeBrought, type Brought, type ReadEntries, type SectionLanguage } from './entries.ts';

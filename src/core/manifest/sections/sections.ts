@@ -1,11 +1,12 @@
-import { SECTIONS, type Section } from '../../model/kinds.ts';
+import { SECTIONS } from '../../kinds/registry.ts';
+import type { Section } from '../../model/kinds.ts';
 import { countEntries, type DesiredSection, type DesiredSections } from '../../model/desired.ts';
 import type { ShowForward } from '../../model/manifest/manifest-document.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { ObservedSections } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
 import type { Source } from '../../model/manifest/problem.ts';
-import type { SectionTypes } from '../../model/resources.ts';
+import type { SectionTypes } from '../../model/kinds.ts';
 import type { DomainEditing } from '../update/entries.ts';
 import { valueOf, type MapNode } from '../read/node.ts';
 import { sourceOf } from '../read/text.ts';

@@ -1,14 +1,9 @@
 import { isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
-import { ruleDocument } from '../../model/manifest/manifest-document.ts';
+import { ruleDocument } from '../../kinds/rule/rule-document.ts';
 import { nameKey } from '../../model/names.ts';
 import type { Adoption, RuleChange } from '../../model/plan.ts';
-import {
-  sameMatch,
-  type RuleField,
-  type RuleState,
-  type DesiredRule,
-  type ObservedRule,
-} from '../../model/resources.ts';
+import { sameMatch } from '../../model/resources.ts';
+import type { RuleState, DesiredRule, ObservedRule } from '../../kinds/rule/fields.ts';
 import { createRuleNamer } from '../write/rule-names.ts';
 import { writeForward, type Book } from './destinations.ts';
 import { editItems, newListItem } from './collections.ts';
@@ -23,7 +18,8 @@ import {
   type DraftPlace,
 } from './draft.ts';
 import { editEntries, editMap, type EntryChange, type EntryChanges } from './entries.ts';
-import { flowText, type YamlValue } from './value-text.ts';
+import { flowText } from './value-text.ts';
+import type { YamlValue } from '../../model/manifest/manifest-document.ts';
 import { reorder } from './rule-order.ts';
 
 /** The rules of one domain: what the plan would change, and what is asked for and live. */
@@ -101,9 +97,9 @@ function findRule(list: YAMLSeq | null, { name, id }: Pick<RuleChange, 'name' | 
   );
 }
 
-function fieldChanges(fields: readonly RuleField[], { match, forward, active }: RuleState): EntryChanges {
+function fieldChanges(fields: readonly string[], { match, forward, active }: RuleState): EntryChanges {
   const { type: _, ...condition } = match;
-  const values: Readonly<Partial<Record<RuleField, YamlValue>>> = { ...condition, active };
+  const values: Readonly<Partial<Record<string, YamlValue>>> = { ...condition, active };
   const changes = fields.flatMap((field): readonly (readonly [string, EntryChange])[] => {
     if (field === 'forward') return [[field, { kind: 'forward', forward }]];
     const value = values[field];

@@ -1,6 +1,6 @@
 import { Document, isCollection, isMap, isScalar, visit, type YAMLMap } from 'yaml';
 import type { DomainDocument, ManifestDocument } from '../../model/manifest/manifest-document.ts';
-import { KINDS, SECTION_KINDS } from '../../model/kinds.ts';
+import { KINDS, SECTION_KINDS } from '../../kinds/registry.ts';
 import { escapeInvisible, escapeYaml } from '../../model/names.ts';
 
 /** The document as YAML that `loadManifest` reads back: names quoted where YAML needs it, one entry a line. */

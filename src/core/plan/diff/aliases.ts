@@ -1,9 +1,11 @@
 import type { AliasSection } from '../../model/desired.ts';
-import { sameDestinations, showDestinations, type Disclosure } from '../../model/destinations.ts';
+import { signatureOf } from '../../kinds/facts.ts';
+import { sameDestinations } from '../../model/destinations.ts';
 import { nameKey } from '../../model/names.ts';
 import type { AliasChange } from '../../model/plan.ts';
 import { succeed } from '../../model/result.ts';
-import type { AliasState, DesiredAlias, PresentAlias, ObservedAlias, Rows } from '../../model/resources.ts';
+import { ALIAS, type DesiredAlias, type PresentAlias, type ObservedAlias } from '../../kinds/alias/fields.ts';
+import type { Rows } from '../../model/resources.ts';
 import {
   draftSection,
   notKeptWarning,
@@ -14,7 +16,7 @@ import {
   type SectionResult,
 } from './section.ts';
 import { isKeptOtherwise, reasonFor } from './item-memory.ts';
-import { describeForward, fieldText, type ShownChange, type ShownFields } from './shown.ts';
+import { describeForward, fieldText, type ShownChange } from './shown.ts';
 
 interface NamedContext extends SectionContext {
   /** Whether an alias of this name is there, or is to be. */
@@ -57,8 +59,8 @@ function planEntry(
     draft.unchanged += 1;
     return;
   }
-  const wanted = aliasSignature(entry, context.references);
-  const live = alias === undefined ? null : aliasSignature(alias, context.references);
+  const wanted = signatureOf(ALIAS, entry, context.references);
+  const live = alias === undefined ? null : signatureOf(ALIAS, alias, context.references);
   if (isKeptOtherwise('alias', entry.name, { wanted, live }, context)) {
     draft.warnings.push(notKeptWarning('alias', entry, context));
     return;
@@ -82,7 +84,7 @@ function changeOf(entry: PresentAlias, alias: ObservedAlias | undefined, context
     fields: ['forward'],
     stage: 1,
     conditional: false,
-    reason: reasonFor('alias', entry.name, aliasSignature(desired, context.references), context),
+    reason: reasonFor('alias', entry.name, signatureOf(ALIAS, desired, context.references), context),
     ...idIsName(alias, context),
   };
 }
@@ -120,16 +122,7 @@ function idIsName(alias: ObservedAlias | undefined, { isName }: NamedContext): P
 /** Whether the service made it with the domain, and nobody has changed it since. */
 function isServiceOwn(alias: ObservedAlias | undefined, { prior, references }: SectionContext): boolean {
   const given = prior?.givenCatchAll;
-  return alias?.name === '*' && given === aliasSignature(alias, references);
-}
-
-/** What is remembered of an alias; see `signature`. */
-export function aliasSignature({ forward }: AliasState, references: Disclosure['references']): string {
-  return showDestinations(forward, { references, mask: false });
-}
-
-export function aliasFields({ forward }: AliasState, disclosure: Disclosure): ShownFields {
-  return { forward: showDestinations(forward, disclosure) };
+  return alias?.name === '*' && given === signatureOf(ALIAS, alias, references);
 }
 
 /** What becomes of its destinations, in words. */

@@ -3,12 +3,14 @@ import { nameKey, quote, type NameKey } from '../../model/names.ts';
 import type { Problem } from '../../model/manifest/problem.ts';
 import type { CredentialChange, Reason } from '../../model/plan.ts';
 import { succeed } from '../../model/result.ts';
-import type {
-  DesiredCredential,
-  Origin,
-  PresentCredential,
-  ObservedCredential,
-} from '../../model/resources.ts';
+import {
+  CREDENTIAL,
+  type DesiredCredential,
+  type PresentCredential,
+  type ObservedCredential,
+} from '../../kinds/credential/fields.ts';
+import { signatureOf } from '../../kinds/facts.ts';
+import type { Origin } from '../../model/resources.ts';
 import {
   draftSection,
   origin,
@@ -106,7 +108,8 @@ function reasonToSend(
   live: ObservedCredential | undefined,
   context: CredentialContext,
 ): Reason | null {
-  if (live === undefined) return reasonFor('credential', entry.name, credentialSignature(), context);
+  if (live === undefined)
+    return reasonFor('credential', entry.name, signatureOf(CREDENTIAL, entry, context.references), context);
   const key = nameKey(entry.name);
   if (context.rotate.has(key)) return 'rotate';
   return entry.password !== undefined && context.changed.has(key) ? 'manifest' : null;
@@ -147,11 +150,6 @@ function deletion(
     conditional: false,
     reason,
   };
-}
-
-/** Its password cannot be read back: all that can be known of it is that it is there. */
-export function credentialSignature(): string {
-  return 'exists';
 }
 
 export function describeCredential({ action }: ShownChange): string {

@@ -11,8 +11,10 @@ import type { ItemMemory } from './item-memory.ts';
 import { SECTION_PLANNERS, type SectionInput } from './kinds.ts';
 import { leftBehindWarnings } from '../left-behind.ts';
 import { domainWarnings } from '../warnings.ts';
-import { SECTION_KINDS, SECTIONS, type Section } from '../../model/kinds.ts';
-import { pickSettings } from '../../model/resources.ts';
+import { SECTION_KINDS, SECTIONS } from '../../kinds/registry.ts';
+import type { Section } from '../../model/kinds.ts';
+import { pickFields } from '../../fields/fields.ts';
+import { SETTINGS, type DomainState } from '../../kinds/domain/fields.ts';
 
 export interface DomainInput extends SectionInput {
   readonly desired: DesiredDomain;
@@ -65,7 +67,7 @@ function planTombstone(
     domain,
     name: domain,
     id: null,
-    observed: pickSettings(live),
+    observed: pickFields<DomainState>(SETTINGS, live),
     desired: null,
     fields: [],
     stage: 2,

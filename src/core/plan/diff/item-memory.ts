@@ -1,5 +1,5 @@
 import type { Disclosure } from '../../model/destinations.ts';
-import { entryKey } from '../../model/item-key.ts';
+import { entryKey } from '../../kinds/item-key.ts';
 import type { Kind } from '../../model/kinds.ts';
 import type { PriorDomain } from '../../model/prior.ts';
 

@@ -11,7 +11,7 @@ import type {
   Withheld,
 } from '../../model/plan.ts';
 import type { Problem, Source } from '../../model/manifest/problem.ts';
-import { shownFields } from '../diff/kinds.ts';
+import { shownFields } from '../../kinds/items.ts';
 import type { ShownChange } from '../diff/shown.ts';
 import { plannedRouteDocument, type PlannedRouteDocument } from './planned-routes.ts';
 import { planUsage } from '../usage.ts';

@@ -1,4 +1,4 @@
-import { KINDS, SECTION_KINDS } from '../../model/kinds.ts';
+import { KINDS, SECTION_KINDS } from '../../kinds/registry.ts';
 import { plural } from '../../model/names.ts';
 import type { Change, DomainChange } from '../../model/plan.ts';
 import type { DomainPlan, SectionPlan } from '../diff/section.ts';

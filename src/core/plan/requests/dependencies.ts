@@ -1,4 +1,4 @@
-import { KINDS } from '../../model/kinds.ts';
+import { KINDS } from '../../kinds/registry.ts';
 import { type DomainName, domainPartOf, localPartOf, nameKey, takesOthers } from '../../model/names.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';

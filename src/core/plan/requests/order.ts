@@ -2,8 +2,9 @@ import type { Operation } from '../../model/endpoints.ts';
 import { takesOthers, type DomainName } from '../../model/names.ts';
 import type { AliasChange, Change, CredentialChange, DomainChange, RuleChange } from '../../model/plan.ts';
 import { requestId } from '../../model/item-key.ts';
-import { KINDS, type Kind } from '../../model/kinds.ts';
-import type { RuleState } from '../../model/resources.ts';
+import { KINDS } from '../../kinds/registry.ts';
+import type { Kind } from '../../model/kinds.ts';
+import type { RuleState } from '../../kinds/rule/fields.ts';
 import {
   rulePayload,
   ruleSteps,
@@ -135,10 +136,16 @@ function placesOf(change: Change, widened: ReadonlySet<Change>): readonly Placed
     case 'alias':
       // One that is conditional has none before its domain was added.
       if (change.action !== 'add' && !change.conditional) requestId(change);
-      return [{ stage: change.stage, step: `alias-${change.action}s`, item: { kind: 'alias', change } }];
+      return [
+        { stage: change.stage, step: `alias-${change.action}s` as Step, item: { kind: 'alias', change } },
+      ];
     case 'credential':
       return [
-        { stage: change.stage, step: `credential-${change.action}s`, item: { kind: 'credential', change } },
+        {
+          stage: change.stage,
+          step: `credential-${change.action}s` as Step,
+          item: { kind: 'credential', change },
+        },
       ];
     case 'rule':
       return [...(widened.has(change) ? [WIDENING] : []), ...ruleSteps(change)].map(

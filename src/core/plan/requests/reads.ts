@@ -1,9 +1,11 @@
-import { managedSections, type Desired } from '../../model/desired.ts';
+import { managedSections } from '../../kinds/sections.ts';
+import type { Desired } from '../../model/desired.ts';
 import { endpointName, LIMITS, type ApiVersion, type Operation } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { Change, Plan } from '../../model/plan.ts';
-import { kindOf, KINDS, type Section } from '../../model/kinds.ts';
+import { kindOf, KINDS } from '../../kinds/registry.ts';
+import type { Section } from '../../model/kinds.ts';
 import { firstRequestsOf } from './requests.ts';
 
 /** A listing that a run makes: how many requests of which kind. */

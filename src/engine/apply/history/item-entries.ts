@@ -1,10 +1,11 @@
 import type { HistoryItem } from '../../../core/model/history/entries.ts';
-import { KINDS, SECTION_KINDS, type SectionKind } from '../../../core/model/kinds.ts';
 import type { ObservedDomain } from '../../../core/model/observed.ts';
 import type { Change, RuleChange } from '../../../core/model/plan.ts';
-import type { RuleState, SectionTypes } from '../../../core/model/resources.ts';
+import type { RuleState } from '../../../core/kinds/rule/fields.ts';
 import type { WriteItem } from '../../../core/plan/requests/order.ts';
-import { keptItem, type Concealment } from './kept-items.ts';
+import { keptItem, keptChange } from './kept-items.ts';
+import type { Concealment } from '../../../core/fields/codec.ts';
+import { liveItems } from '../../../core/kinds/items.ts';
 
 /** Rules that were moved or widened and have another request before them, as they are by then. */
 export type MovedRules = Map<Change, RuleState>;
@@ -12,7 +13,7 @@ export type MovedRules = Map<Change, RuleState>;
 /** What one item of a request does: of a rule that takes two requests, to each its part. */
 export function itemOfRequest(item: WriteItem, moved: MovedRules, concealment: Concealment): HistoryItem {
   if (item.kind !== 'rule' || item.part === 'add' || item.part === 'delete') {
-    return keptItem(item.change, concealment);
+    return keptChange(item.change, concealment);
   }
   const { change, part, rule } = item;
   const from = moved.get(change) ?? change.observed;
@@ -31,30 +32,8 @@ function partOf({
 
 /** What goes with a domain that is deleted, as it was last read. */
 export function itemsOfDomain(live: ObservedDomain, concealment: Concealment): readonly HistoryItem[] {
-  return SECTION_KINDS.flatMap((kind) => {
-    const rows: Iterable<ObservedRow> = live[KINDS[kind].section] ?? [];
-    return Array.from(rows, (row) => keptItem(deletionOf(kind, row, live), concealment));
+  return liveItems(live).map(({ state, ...item }) => {
+    const change = { ...item, action: 'delete', fields: [], source: null } as const;
+    return keptItem(change, concealment, { from: state, to: null });
   });
-}
-
-type ObservedRow = SectionTypes[keyof SectionTypes]['observed'];
-
-function deletionOf(kind: SectionKind, row: ObservedRow, { domain }: ObservedDomain): Change {
-  const id = 'id' in row ? row.id : null;
-  const change = {
-    kind,
-    action: 'delete',
-    domain,
-    name: 'name' in row ? row.name : row.id,
-    id,
-    observed: row,
-    desired: null,
-    fields: [],
-    stage: 2,
-    conditional: false,
-    reason: 'absent',
-    source: null,
-  };
-  // The row is of the kind, which a type cannot say of both at once.
-  return change as unknown as Change;
 }

@@ -1,14 +1,13 @@
 import { showText } from '../../../core/model/destinations.ts';
 import { endpointName } from '../../../core/model/endpoints.ts';
-import {
-  historyKeys,
-  type HistoryItem,
-  type ItemEntry,
-  type HistoryOutcome,
-  type ItemOutcomeEntry,
-  type RunEntry,
+import { historyKeys, itemKey } from '../../../core/kinds/item-key.ts';
+import type {
+  HistoryItem,
+  ItemEntry,
+  HistoryOutcome,
+  ItemOutcomeEntry,
+  RunEntry,
 } from '../../../core/model/history/entries.ts';
-import { itemKey } from '../../../core/model/item-key.ts';
 import type { Change } from '../../../core/model/plan.ts';
 import type { Report } from '../../../core/model/report.ts';
 import type { Result } from '../../../core/model/result.ts';
@@ -21,7 +20,8 @@ import type { ApplyInput, ApplyPorts } from '../ports.ts';
 import { summarise } from '../report/report-document.ts';
 import type { Verdict } from '../verdict.ts';
 import { itemOfRequest, itemsOfDomain, type MovedRules } from './item-entries.ts';
-import { keptItem, type Concealment } from './kept-items.ts';
+import { keptChange } from './kept-items.ts';
+import type { Concealment } from '../../../core/fields/codec.ts';
 
 /** Writes the history of a run while it goes on. */
 export interface RunRecorder {
@@ -248,7 +248,7 @@ async function finish(
   const lines = changed.flatMap(({ change, outcome }) => {
     const item = numbers.get(change);
     if (item === undefined || opening === null) return [];
-    const keys = historyKeys(keptItem(change, opening.concealment));
+    const keys = historyKeys(keptChange(change, opening.concealment));
     return [outcomeOf(recorder, { item, keys }, { outcome })];
   });
   const at = timeOf(recorder);

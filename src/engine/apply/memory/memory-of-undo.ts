@@ -1,6 +1,6 @@
 import type { PresentDomain } from '../../../core/model/desired.ts';
-import { entryKey } from '../../../core/model/item-key.ts';
-import { KINDS, SECTION_KINDS } from '../../../core/model/kinds.ts';
+import { entryKey } from '../../../core/kinds/item-key.ts';
+import { KINDS, SECTION_KINDS } from '../../../core/kinds/registry.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import { NO_PRIOR_DOMAIN, type PriorDomain } from '../../../core/model/prior.ts';
 import type { Memory } from '../../state/store.ts';

@@ -1,25 +1,21 @@
-import { SECTION_KINDS, type SectionKind } from '../../../core/model/kinds.ts';
+import { SECTION_KINDS } from '../../../core/kinds/registry.ts';
+import type { SectionKind } from '../../../core/model/kinds.ts';
 import { showText, type Destination, type References } from '../../../core/model/destinations.ts';
 import {
   referenceLine,
-  ruleDocument,
   type DomainDocument,
   type ManifestDocument,
   type ShowForward,
 } from '../../../core/model/manifest/manifest-document.ts';
+import { ruleDocument } from '../../../core/kinds/rule/rule-document.ts';
 import { parseAliasName, quote } from '../../../core/model/names.ts';
 import type { Observed, ObservedDomain } from '../../../core/model/observed.ts';
-
 import type { Change, Plan, RuleChange } from '../../../core/model/plan.ts';
-import {
-  SETTINGS,
-  type ForwardDocument,
-  type RuleDocument,
-  type ObservedRule,
-  type DomainState,
-  type SettingName,
-} from '../../../core/model/resources.ts';
+import { SETTINGS } from '../../../core/kinds/domain/fields.ts';
+import type { ForwardDocument } from '../../../core/model/resources.ts';
+import type { RuleDocument, ObservedRule } from '../../../core/kinds/rule/fields.ts';
 import { referenceFinder, referencesBehind } from './snapshot-forwards.ts';
+import { pickFields } from '../../../core/fields/fields.ts';
 
 export interface SnapshotInput {
   readonly plan: Pick<Plan, 'changes'>;
@@ -79,8 +75,8 @@ function snapshotDomain(
   if (own?.action === 'add' || live === undefined) return ABSENT;
   const isDeleted = own?.action === 'delete';
   const settings = isDeleted
-    ? settingsOf(live, SETTINGS)
-    : settingsOf(own?.observed ?? {}, own?.fields ?? []);
+    ? settingsOf(live, Object.keys(SETTINGS), show)
+    : settingsOf(own?.observed ?? {}, own?.fields ?? [], show);
   const sections = SECTION_KINDS.map((kind) =>
     isDeleted ? OLD_SECTIONS[kind].restore(live, show) : OLD_SECTIONS[kind].undo(changes, live, show),
   );
@@ -105,8 +101,7 @@ function withoutValues(document: DomainDocument, references: References): Domain
     return false;
   };
   const { aliases, rules } = document;
-  const settings = SETTINGS.filter((setting) => !isKept(setting, document[setting]));
-  const kept = Object.entries(document).filter(([key]) => !settings.some((setting) => setting === key));
+  const kept = Object.entries(document).filter(([key, value]) => !(key in SETTINGS) || isKept(key, value));
   return {
     ...Object.fromEntries(kept),
     ...(aliases === undefined
@@ -119,9 +114,11 @@ function withoutValues(document: DomainDocument, references: References): Domain
   };
 }
 
-function settingsOf(state: DomainState, fields: readonly SettingName[]): Partial<DomainDocument> {
-  const known = fields.filter((field) => state[field] !== undefined);
-  return Object.fromEntries(known.map((field) => [field, state[field] ?? 'none']));
+function settingsOf(state: object, fields: readonly string[], show: ShowForward): Partial<DomainDocument> {
+  const known = Object.entries(pickFields(SETTINGS, state)).filter(([field]) => fields.includes(field));
+  return Object.fromEntries(
+    known.map(([field, value]) => [field, SETTINGS[field]?.codec.write(value, show)]),
+  );
 }
 
 interface OldSection {

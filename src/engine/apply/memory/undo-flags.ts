@@ -1,5 +1,6 @@
 import type { Desired } from '../../../core/model/desired.ts';
-import { SECTIONS, type Section } from '../../../core/model/kinds.ts';
+import { SECTIONS } from '../../../core/kinds/registry.ts';
+import type { Section } from '../../../core/model/kinds.ts';
 import type { Observed, ObservedDomain } from '../../../core/model/observed.ts';
 import { makePlan } from '../../../core/plan/plan.ts';
 import type { KnownAccount } from '../known-account.ts';

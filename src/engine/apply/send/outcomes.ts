@@ -1,4 +1,5 @@
-import { changeKey, itemKey, ruleIdKey } from '../../../core/model/item-key.ts';
+import { changeKey, itemKey } from '../../../core/kinds/item-key.ts';
+import { idKey } from '../../../core/model/item-key.ts';
 import type { ItemFailure } from '../../../client/client.ts';
 import type { ApiError } from '../../../client/errors.ts';
 import { endpointName, type ApiVersion } from '../../../core/model/endpoints.ts';
@@ -119,10 +120,10 @@ function noteRefused(records: Records, request: WriteRequest, { item, index, fai
 
 /** Else a rule whose id is taken would be added again by every run. */
 function noteRuleId(findings: Findings, { action, domain, id }: Change, answered: string | null): void {
-  if (action !== 'add' || id === null || answered === null || ruleIdKey(id) === ruleIdKey(answered)) {
+  if (action !== 'add' || id === null || answered === null || idKey(id) === idKey(answered)) {
     return;
   }
-  findings.renamedRules.push({ domain, name: ruleIdKey(id), id: answered });
+  findings.renamedRules.push({ domain, name: idKey(id), id: answered });
 }
 
 /** A rank that comes back otherwise than it was sent tells how many digits the service keeps. */

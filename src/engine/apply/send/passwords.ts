@@ -1,4 +1,4 @@
-import { itemKey } from '../../../core/model/item-key.ts';
+import { itemKey } from '../../../core/kinds/item-key.ts';
 import type { Desired, ReferenceValue } from '../../../core/model/desired.ts';
 import { silence } from '../../../core/model/lint/silence.ts';
 import { nameKey, quote, type DomainName } from '../../../core/model/names.ts';

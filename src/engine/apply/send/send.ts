@@ -1,6 +1,6 @@
-import { itemKey } from '../../../core/model/item-key.ts';
+import { itemKey } from '../../../core/kinds/item-key.ts';
 import type { Desired } from '../../../core/model/desired.ts';
-import { managedState } from '../../../core/plan/diff/settings.ts';
+import { managedState } from '../../../core/kinds/domain/fields.ts';
 import type { WriteItem } from '../../../core/plan/requests/order.ts';
 import type { Change } from '../../../core/model/plan.ts';
 import {

@@ -13,18 +13,14 @@ import type { Kind } from '../../../core/model/kinds.ts';
 import type { CredentialName, DomainName } from '../../../core/model/names.ts';
 import type { ObservedDomain } from '../../../core/model/observed.ts';
 import type { CredentialChange } from '../../../core/model/plan.ts';
-import {
-  sameMatch,
-  sameSetting,
-  SETTINGS,
-  type DomainState,
-  type ObservedAlias,
-  type ObservedRule,
-} from '../../../core/model/resources.ts';
+import { SETTINGS, type DomainState } from '../../../core/kinds/domain/fields.ts';
+import type { ObservedAlias } from '../../../core/kinds/alias/fields.ts';
+import { type ObservedRule, RULE } from '../../../core/kinds/rule/fields.ts';
 import { succeed, type Result } from '../../../core/model/result.ts';
 import type { RulePayload } from '../../../core/plan/diff/rules/rule-parts.ts';
 import type { WriteItem } from '../../../core/plan/requests/order.ts';
 import type { WriteOperation, WriteRequest } from '../../../core/plan/requests/requests.ts';
+import { showsFields } from '../../../core/fields/fields.ts';
 
 /** Sends a request of the plan: its operation has one row in the table, and the row makes one call of the client. */
 export function sendRequest(client: Client, request: WriteRequest, sources: Sources): Promise<WireAnswer> {
@@ -213,20 +209,13 @@ export function isAliasAsSent({ forward }: ObservedAlias, { change }: ItemOf<'al
 }
 
 /** Whether a live rule is as it was sent; a rank that was left out does not count. */
-export function isRuleAsSent(row: ObservedRule, { match, forward, rank, active }: RulePayload): boolean {
-  return (
-    sameMatch(row.match, match) &&
-    sameDestinations(row.forward, forward) &&
-    row.active === active &&
-    row.rank === (rank ?? row.rank)
-  );
+export function isRuleAsSent(row: ObservedRule, sent: RulePayload): boolean {
+  return showsFields(RULE.fields, sent, row);
 }
 
 /** Whether a live domain has the settings that were sent. */
 export function hasSettings(row: ObservedDomain, state: DomainState): boolean {
-  return SETTINGS.every(
-    (field) => state[field] === undefined || sameSetting(field, state[field], row[field]),
-  );
+  return showsFields(SETTINGS, state, row);
 }
 
 /** v4: SMTP credentials; the first one of a domain needs DNS records before anything can be sent. */

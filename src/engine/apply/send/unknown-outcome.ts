@@ -2,11 +2,13 @@ import { observeSections, type Sections } from '../../../client/observe-sections
 import type { Client } from '../../../client/client.ts';
 import type { ApiError } from '../../../client/errors.ts';
 import { endpointName } from '../../../core/model/endpoints.ts';
-import { requestId, ruleIdKey } from '../../../core/model/item-key.ts';
-import { KINDS } from '../../../core/model/kinds.ts';
+import { requestId, idKey } from '../../../core/model/item-key.ts';
+import { KINDS } from '../../../core/kinds/registry.ts';
 import { nameKey, type DomainName } from '../../../core/model/names.ts';
 import type { ObservedDomain } from '../../../core/model/observed.ts';
-import type { DomainState, ObservedAlias, ObservedRule } from '../../../core/model/resources.ts';
+import type { DomainState } from '../../../core/kinds/domain/fields.ts';
+import type { ObservedAlias } from '../../../core/kinds/alias/fields.ts';
+import type { ObservedRule } from '../../../core/kinds/rule/fields.ts';
 import { fail, succeed, type Result } from '../../../core/model/result.ts';
 import type { WriteItem } from '../../../core/plan/requests/order.ts';
 import type { WriteRequest } from '../../../core/plan/requests/requests.ts';
@@ -74,7 +76,7 @@ async function find(
 function resolver(found: Found, settings: DomainState): (item: WriteItem) => Resolved {
   const aliases = new Map(found.aliases?.map((row) => [row.id, row]));
   const aliasNames = new Map(found.aliases?.map((row) => [nameKey(row.name), row]));
-  const rules = new Map(found.rules?.map((row) => [ruleIdKey(row.id), row]));
+  const rules = new Map(found.rules?.map((row) => [idKey(row.id), row]));
   const credentials = new Set(found.credentials?.map((row) => nameKey(row.name)));
   return (item) => {
     switch (item.kind) {
@@ -88,7 +90,7 @@ function resolver(found: Found, settings: DomainState): (item: WriteItem) => Res
         );
       }
       case 'rule':
-        return resolveRule(item, rules.get(ruleIdKey(item.rule.id)));
+        return resolveRule(item, rules.get(idKey(item.rule.id)));
       case 'credential':
         return resolveCredential(item, credentials.has(nameKey(item.change.name)));
     }
@@ -101,6 +103,7 @@ function resolveAlias(item: ItemOf<'alias'>, row: ObservedAlias | undefined): Re
     case 'add':
       return addition(row, done);
     case 'update':
+    case 'move':
       return update(row, done);
     case 'delete':
       return deletion(row);
@@ -146,6 +149,7 @@ function resolveCredential({ change }: ItemOf<'credential'>, isLive: boolean): R
     case 'add':
       return isLive ? DONE : NOT_DONE;
     case 'update':
+    case 'move':
       return isLive ? NOT_DONE : OTHER;
     case 'delete':
       return isLive ? NOT_DONE : DONE;

@@ -1,8 +1,8 @@
-import { entryKey } from '../../../../src/core/model/item-key.ts';
+import { entryKey } from '../../../../src/core/kinds/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { CredentialSection } from '../../../../src/core/model/desired.ts';
 import { nameKey } from '../../../../src/core/model/names.ts';
-import { signature } from '../../../../src/core/plan/diff/kinds.ts';
+import { signature } from '../../../../src/core/kinds/items.ts';
 import {
   ACME,
   at,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Kind } from '../../../../src/core/model/kinds.ts';
 import { WORDS } from '../../../../src/core/plan/diff/kinds.ts';
-import type { ShownChange, ShownFields } from '../../../../src/core/plan/diff/shown.ts';
+import type { ShownChange } from '../../../../src/core/plan/diff/shown.ts';
+import type { ShownFields } from '../../../../src/core/fields/fields.ts';
 
 const add = (desired: ShownFields): ShownChange => ({ action: 'add', fields: [], observed: null, desired });
 const gone = (observed: ShownFields, parts: Partial<ShownChange> = {}): ShownChange => ({

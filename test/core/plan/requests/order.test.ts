@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chainOfKind } from '../../../../src/core/plan/requests/order.ts';
 import { requestsOf } from '../../../../src/core/plan/requests/requests.ts';
-import { ALL_KINDS } from '../../../../src/core/model/kinds.ts';
+import { ALL_KINDS } from '../../../../src/core/kinds/registry.ts';
 import type { RuleMatch } from '../../../../src/core/model/resources.ts';
 import { aliasSection, liveRule, liveTwin, planAliases, planRules, rule } from '../support/build.ts';
 

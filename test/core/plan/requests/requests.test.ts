@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredDomain } from '../../../../src/core/model/desired.ts';
 import type { ObservedDomain } from '../../../../src/core/model/observed.ts';
-import type { RuleMatch, DesiredRule } from '../../../../src/core/model/resources.ts';
+import type { RuleMatch } from '../../../../src/core/model/resources.ts';
+import type { DesiredRule } from '../../../../src/core/kinds/rule/fields.ts';
 import { dependenciesOf } from '../../../../src/core/plan/requests/dependencies.ts';
 import {
   firstRequestsOf,

@@ -1,12 +1,12 @@
-import { ruleIdKey } from '../../../model/item-key.ts';
+import { idKey } from '../../../model/item-key.ts';
 import { presentEntries, type RuleSection } from '../../../model/desired.ts';
 import { sameDestinations } from '../../../model/destinations.ts';
 import { quote } from '../../../model/names.ts';
 import { fail, succeed, type Result } from '../../../model/result.ts';
-import type { AbsentRule, DesiredRule, PresentRule, ObservedRule } from '../../../model/resources.ts';
+import type { AbsentRule, DesiredRule, PresentRule, ObservedRule } from '../../../kinds/rule/fields.ts';
 import { compareRanks, compareText } from '../../sorting.ts';
 import { ambiguous, type SectionContext, type Withholding } from '../section.ts';
-import { matchParts } from './rule-text.ts';
+import { matchParts } from '../../../fields/condition.ts';
 
 /** Which live rule each entry means. No live rule is in two of these. */
 export interface RuleMatching {
@@ -42,8 +42,8 @@ export function matchRules(
   const present = presentEntries(section);
   const matcher: Matcher = {
     context,
-    ignored: new Set(section.ignore.map(ruleIdKey)),
-    live: new Map(live.map((rule) => [ruleIdKey(rule.id), rule])),
+    ignored: new Set(section.ignore.map(idKey)),
+    live: new Map(live.map((rule) => [idKey(rule.id), rule])),
     claimed: new Set(),
     matched: new Map(),
   };
@@ -110,7 +110,7 @@ function matchByContent(
 ): ReadonlyMap<PresentRule, ObservedRule> {
   const adopted = new Map<PresentRule, ObservedRule>();
   const candidates = live
-    .filter((rule) => !matcher.claimed.has(rule) && !matcher.ignored.has(ruleIdKey(rule.id)))
+    .filter((rule) => !matcher.claimed.has(rule) && !matcher.ignored.has(idKey(rule.id)))
     .sort((a, b) => compareRanks(a.rank, b.rank) || compareText(a.id, b.id));
   const byCondition = Map.groupBy(candidates, ({ match }) => JSON.stringify(matchParts(match)));
   for (const entry of present) {
@@ -130,13 +130,13 @@ function matchByContent(
 /** The unclaimed live rules that a name, or a written id, may stand for. */
 function rulesKnownAs(entry: DesiredRule, matcher: Matcher): readonly ObservedRule[] {
   const ids = [entry.id, ...entry.derivedIds].filter((id) => id !== undefined);
-  const rules = ids.flatMap((id) => [unclaimed(id, matcher), remembered(ruleIdKey(id), matcher)]);
+  const rules = ids.flatMap((id) => [unclaimed(id, matcher), remembered(idKey(id), matcher)]);
   if (entry.name !== undefined) rules.push(remembered(entry.name, matcher));
   return [...new Set(rules)].filter((rule) => rule !== null);
 }
 
 function rememberedFor({ id, idIsWritten, name }: PresentRule, matcher: Matcher): ObservedRule | null {
-  return remembered(ruleIdKey(id), matcher) ?? (idIsWritten ? null : remembered(name, matcher));
+  return remembered(idKey(id), matcher) ?? (idIsWritten ? null : remembered(name, matcher));
 }
 
 function remembered(nameOrId: string, matcher: Matcher): ObservedRule | null {
@@ -145,8 +145,8 @@ function remembered(nameOrId: string, matcher: Matcher): ObservedRule | null {
 }
 
 function unclaimed(id: string, { live, claimed, ignored }: Matcher): ObservedRule | null {
-  const rule = live.get(ruleIdKey(id));
-  if (rule === undefined || claimed.has(rule) || ignored.has(ruleIdKey(id))) return null;
+  const rule = live.get(idKey(id));
+  if (rule === undefined || claimed.has(rule) || ignored.has(idKey(id))) return null;
   return rule;
 }
 

@@ -1,7 +1,8 @@
 import type { Destination } from '../../../model/destinations.ts';
 import { requestId } from '../../../model/item-key.ts';
 import type { RuleChange } from '../../../model/plan.ts';
-import { sameMatch, type RuleMatch, type RuleState } from '../../../model/resources.ts';
+import { sameMatch, type RuleMatch } from '../../../model/resources.ts';
+import type { RuleState } from '../../../kinds/rule/fields.ts';
 import { rankOf } from '../../sorting.ts';
 import { joinMatches } from './joined-match.ts';
 

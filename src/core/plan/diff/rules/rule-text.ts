@@ -1,41 +1,12 @@
-import { showDestinations, showText, type Disclosure } from '../../../model/destinations.ts';
-import type { RuleMatch, RuleState } from '../../../model/resources.ts';
-import { describeForward, fieldText, type ShownChange, type ShownFields } from '../shown.ts';
-
-/** What is remembered of a rule, its rank apart; see `signature`. */
-export function ruleSignature(
-  { match, forward, active }: Omit<RuleState, 'rank'>,
-  references: Disclosure['references'],
-): string {
-  return JSON.stringify([matchParts(match), showDestinations(forward, { references, mask: false }), active]);
-}
-
-/** Equal for equal conditions, and only for those. */
-export function matchParts(match: RuleState['match']): readonly string[] {
-  switch (match.type) {
-    case 'alias':
-      return [match.type, match.alias];
-    case 'cel':
-      return [match.type, match.expression];
-    case 'regex':
-      return [match.type, match.regex, ...new Set(match.scopes.toSorted())];
-  }
-}
-
-export function ruleFields({ match, forward, active, rank }: RuleState, disclosure: Disclosure): ShownFields {
-  return { ...showMatch(match, disclosure), forward: showDestinations(forward, disclosure), active, rank };
-}
+import { showFields, type ShownFields } from '../../../fields/fields.ts';
+import { RULE } from '../../../kinds/rule/fields.ts';
+import type { Disclosure } from '../../../model/destinations.ts';
+import type { RuleMatch } from '../../../model/resources.ts';
+import { describeForward, fieldText, type ShownChange } from '../shown.ts';
 
 /** What a rule takes, under the API's names. */
 export function showMatch(match: RuleMatch, disclosure: Disclosure): ShownFields {
-  switch (match.type) {
-    case 'alias':
-      return { alias: showText(match.alias, disclosure) };
-    case 'regex':
-      return { regex: showText(match.regex, disclosure), scopes: match.scopes };
-    case 'cel':
-      return { expression: showText(match.expression, disclosure) };
-  }
+  return showFields(RULE.fields, { match }, disclosure);
 }
 
 export function describeRule({ fields, observed, desired, after }: ShownChange): string {

@@ -1,16 +1,10 @@
-import { ruleIdKey } from '../../../model/item-key.ts';
+import { idKey } from '../../../model/item-key.ts';
 import { presentEntries, type RuleSection } from '../../../model/desired.ts';
-import { sameDestinations } from '../../../model/destinations.ts';
 import { quote } from '../../../model/names.ts';
 import type { Reason, RuleChange } from '../../../model/plan.ts';
-import {
-  sameMatch,
-  type RuleField,
-  type RuleMatch,
-  type RuleState,
-  type PresentRule,
-  type ObservedRule,
-} from '../../../model/resources.ts';
+import { differingFields, fieldNames } from '../../../fields/fields.ts';
+import { signatureOf } from '../../../kinds/facts.ts';
+import { RULE, type RuleState, type PresentRule, type ObservedRule } from '../../../kinds/rule/fields.ts';
 import { succeed } from '../../../model/result.ts';
 import { assignRanks } from './ranks.ts';
 import { matchRules, type RuleMatching } from './rule-matching.ts';
@@ -24,7 +18,6 @@ import {
   type SectionResult,
 } from '../section.ts';
 import { isKeptOtherwise, reasonFor } from '../item-memory.ts';
-import { ruleSignature } from './rule-text.ts';
 
 export interface RuleContext extends SectionContext {
   /** Digits after the point that the service keeps of a rank; null: all, as far as is known. */
@@ -87,11 +80,11 @@ function planDeletes(
   context: RuleContext,
   draft: SectionDraft,
 ): readonly ObservedRule[] {
-  const ignored = new Set(section.ignore.map(ruleIdKey));
+  const ignored = new Set(section.ignore.map(idKey));
   const kept = new Set(matching.matched.values());
   const carried: ObservedRule[] = [];
   for (const rule of observed) {
-    if (!ignored.has(ruleIdKey(rule.id))) draft.live += 1;
+    if (!ignored.has(idKey(rule.id))) draft.live += 1;
     const doomed = kept.has(rule) ? null : deletionOf(rule, section, matching, ignored, context);
     if (doomed !== null) draft.changes.push(doomed);
     else if (!kept.has(rule)) carried.push(rule);
@@ -111,7 +104,7 @@ function deletionOf(
   const unwanted = matching.unwanted.get(rule);
   const replacement = matching.replaced.get(rule);
   const entry = unwanted ?? replacement;
-  const pruned = section.prune && !ignored.has(ruleIdKey(rule.id));
+  const pruned = section.prune && !ignored.has(idKey(rule.id));
   if (entry === undefined && !pruned) return null;
   return {
     ...(entry === undefined ? { source: null } : origin(entry)),
@@ -143,7 +136,8 @@ function planAddition(
   draft: SectionDraft,
 ): void {
   const content = contentOf(entry);
-  const wanted = ruleSignature(content, context.references);
+  const wanted = signatureOf(RULE, content, context.references);
+  const desired = { ...content, rank };
   draft.changes.push({
     ...origin(entry),
     kind: 'rule',
@@ -152,8 +146,8 @@ function planAddition(
     name: entry.name,
     id: entry.id,
     observed: null,
-    desired: { ...content, rank },
-    fields: ['forward', ...matchFields(entry.match), 'active', 'rank'],
+    desired,
+    fields: inOrder(fieldNames(RULE.fields, desired)),
     stage: 1,
     conditional: false,
     reason: matching.replacing.has(entry) ? 'type-change' : reasonFor('rule', entry.name, wanted, context),
@@ -169,12 +163,12 @@ function planUpdate(
   draft: SectionDraft,
 ): void {
   const content = contentOf(entry);
-  const wanted = ruleSignature(content, context.references);
-  const differing = differingFields(entry, rule);
-  const live = ruleSignature(rule, context.references);
+  const wanted = signatureOf(RULE, content, context.references);
+  const differing = inOrder(differingFields(RULE.fields, content, rule));
+  const live = signatureOf(RULE, rule, context.references);
   const notKept = isKeptOtherwise('rule', entry.name, { wanted, live }, context);
   if (notKept) draft.warnings.push(notKeptWarning('rule', entry, context));
-  const moved: readonly RuleField[] = Object.is(rank, rule.rank) ? [] : ['rank'];
+  const moved = Object.is(rank, rule.rank) ? [] : ['rank'];
   const fields = notKept ? moved : [...differing, ...moved];
   if (fields.length === 0) {
     draft.unchanged += notKept ? 0 : 1;
@@ -200,30 +194,9 @@ function planUpdate(
   });
 }
 
-/** In a fixed order, the rank apart. */
-function differingFields(entry: PresentRule, rule: ObservedRule): readonly RuleField[] {
-  const fields: RuleField[] = [];
-  if (!sameDestinations(rule.forward, entry.forward)) fields.push('forward');
-  fields.push(...differingMatchFields(entry.match, rule.match));
-  if (rule.active !== entry.active) fields.push('active');
-  return fields;
-}
-
-/** Of two conditions of one type: a rule that an entry means has its type. */
-function differingMatchFields(wanted: RuleMatch, live: RuleMatch): readonly RuleField[] {
-  const values: Readonly<Partial<Record<RuleField, unknown>>> = live;
-  return matchFields(wanted).filter((field) => !sameMatch(wanted, { ...wanted, [field]: values[field] }));
-}
-
-function matchFields(match: RuleMatch): readonly RuleField[] {
-  switch (match.type) {
-    case 'alias':
-      return ['alias'];
-    case 'cel':
-      return ['expression'];
-    case 'regex':
-      return ['regex', 'scopes'];
-  }
+/** In a fixed order: destinations first. */
+function inOrder(fields: readonly string[]): readonly string[] {
+  return fields.toSorted((a, b) => Number(b === 'forward') - Number(a === 'forward'));
 }
 
 function contentOf({ match, forward, active }: Omit<RuleState, 'rank'>): Omit<RuleState, 'rank'> {

@@ -1,6 +1,7 @@
-import { entryKey } from '../../../../../src/core/model/item-key.ts';
+import { entryKey } from '../../../../../src/core/kinds/item-key.ts';
 import { describe, expect, test } from 'vitest';
-import type { RuleMatch, DesiredRule, ObservedRule } from '../../../../../src/core/model/resources.ts';
+import type { RuleMatch } from '../../../../../src/core/model/resources.ts';
+import type { DesiredRule, ObservedRule } from '../../../../../src/core/kinds/rule/fields.ts';
 import {
   rulePayload,
   ruleSteps,
@@ -8,7 +9,7 @@ import {
   stageOneOf,
 } from '../../../../../src/core/plan/diff/rules/rule-parts.ts';
 import type { RuleChange } from '../../../../../src/core/model/plan.ts';
-import { signature } from '../../../../../src/core/plan/diff/kinds.ts';
+import { signature } from '../../../../../src/core/kinds/items.ts';
 import {
   ACME,
   at,

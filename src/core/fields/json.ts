@@ -1,5 +1,3 @@
-import { segmentFault } from '../http/path.ts';
-
 /** A field that is missing or of another type than the specification states; caught where the answer is judged. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
@@ -37,13 +35,6 @@ export function idField(json: Json, name: string): string {
   if (typeof value === 'string' && value !== '') return value;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   throw new DecodeError(`field ${name} is missing or not an id`);
-}
-
-/** Returns the value under which requests address an item; throws if no path can hold it. */
-export function addressable(segment: 'alias' | 'rule' | 'username', value: string): string {
-  const fault = segmentFault(segment, value);
-  if (fault === null) return value;
-  throw new DecodeError(fault);
 }
 
 /** A finite number; decimals are also taken as texts, as some services write them. */
