@@ -2,6 +2,7 @@ import { signFields, type FieldRows, type Fields } from '../fields/fields.ts';
 import type { Disclosure } from '../model/destinations.ts';
 import type { Kind, KindTypes, SectionKind } from '../model/kinds.ts';
 import { nameKey } from '../model/names.ts';
+import type { ShownChange } from '../plan/diff/shown.ts';
 
 /** What is true of a kind at every stage. */
 export interface KindFacts<K extends Kind = Kind> {
@@ -21,6 +22,8 @@ export interface KindFacts<K extends Kind = Kind> {
   /** True if v3's list of domains shows it. */
   readonly isListed: boolean;
   readonly fields: FieldRows;
+  /** One line's worth of a change; by default what becomes of each field. */
+  readonly describe?: (change: ShownChange) => string;
   /** Writes what the state directory remembers of an item, of the parts that its rows sign; by default as JSON. */
   readonly signature?: (parts: Fields) => string;
 }

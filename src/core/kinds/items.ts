@@ -1,10 +1,12 @@
 import { showFields, type ShownFields } from '../fields/fields.ts';
 import type { Disclosure } from '../model/destinations.ts';
 import type { Kind } from '../model/kinds.ts';
-import type { Change } from '../model/plan.ts';
+import type { Change, DomainChange } from '../model/plan.ts';
 import { signatureOf } from './facts.ts';
 import { KINDS, SECTION_KINDS } from './registry.ts';
 import type { ObservedDomain } from '../model/observed.ts';
+import { type ShownChange, describeFields } from '../plan/diff/shown.ts';
+import { plural } from '../model/names.ts';
 
 /** What is desired of an item, or observed, with its kind. It may have more than its fields. */
 export interface ItemState {
@@ -50,4 +52,16 @@ export function shownFields(
   const all = showFields(KINDS[change.kind].fields, state, disclosure);
   if (change.fields.length === 0) return all;
   return Object.fromEntries(change.fields.map((field) => [field, all[field] ?? null]));
+}
+
+/** A change in words, one line's worth. */
+export function describeItem(kind: Kind, change: ShownChange): string {
+  const { action, contents } = change;
+  if (action === 'delete' && contents !== undefined) return `with ${contentsText(contents)}`;
+  return (KINDS[kind].describe ?? describeFields)(change);
+}
+
+/** What goes with a domain: `1 alias, 0 rules, 2 credentials`. */
+export function contentsText(contents: NonNullable<DomainChange['contents']>): string {
+  return SECTION_KINDS.map((kind) => plural(contents[KINDS[kind].section], kind)).join(', ');
 }

@@ -4,7 +4,7 @@ import type { Change, GuardFinding, Plan, PlanSummary, Withheld } from '../model
 import type { DomainPlan } from './diff/section.ts';
 import { dependenciesOf, neededBy } from './requests/dependencies.ts';
 import { compareText } from './sorting.ts';
-import { stageOneOf } from './diff/rules/rule-parts.ts';
+import { stageOneOf } from '../kinds/rule/steps.ts';
 
 /** Whether a guard that nobody allowed refuses the plan (exit 4). */
 export function isRefused(plan: {

@@ -15,6 +15,16 @@ export interface ShownChange {
   readonly contents?: Readonly<Record<Section, number>>;
 }
 
+/** `from -> to` of each field that changes. */
+export function describeFields({ fields, observed, desired }: ShownChange): string {
+  return fields
+    .map((field) => {
+      const now = fieldText(field, desired);
+      return observed === null ? `${field} ${now}` : `${field} ${fieldText(field, observed)} -> ${now}`;
+    })
+    .join('; ');
+}
+
 /** Of lists that share something only what is new and what goes; else all that was, and all that will be. */
 export function describeForward(observed: ShownFields, desired: ShownFields): string {
   return describeLists(listOf(observed), listOf(desired));

@@ -2,7 +2,7 @@ import { showKept, type ShownFields } from '../../fields/fields.ts';
 import { KINDS } from '../../kinds/registry.ts';
 import { DISCLOSE_ALL, showText, type Disclosure } from '../../model/destinations.ts';
 import type { HistoryItem } from '../../model/history/entries.ts';
-import { WORDS } from '../diff/kinds.ts';
+import { describeItem } from '../../kinds/items.ts';
 
 /** An item of the history as it may be shown. */
 export type HistoryItemDocument = Omit<HistoryItem, 'from' | 'to'> & {
@@ -21,5 +21,5 @@ export function historyItemDocument(item: HistoryItem, mask: Disclosure['mask'])
 
 /** Its outcome, in the words of a plan. */
 export function describeHistoryItem({ kind, action, fields, from, to }: HistoryItemDocument): string {
-  return WORDS[kind]({ action, fields, observed: from, desired: to });
+  return describeItem(kind, { action, fields, observed: from, desired: to });
 }

@@ -5,16 +5,10 @@ import { requestId } from '../../model/item-key.ts';
 import { KINDS } from '../../kinds/registry.ts';
 import type { Kind } from '../../model/kinds.ts';
 import type { RuleState } from '../../kinds/rule/fields.ts';
-import {
-  rulePayload,
-  ruleSteps,
-  WIDENING,
-  type RulePart,
-  type RulePayload,
-} from '../diff/rules/rule-parts.ts';
+import { rulePayload, ruleSteps, WIDENING, type RulePart, type RulePayload } from '../../kinds/rule/steps.ts';
 import { compareRanks, compareText, rankOf } from '../sorting.ts';
 import { overtakingChanges, waitsInStageOne } from './dependencies.ts';
-import { rulesToWiden, takersFirst } from './exchanges.ts';
+import { rulesToWiden, takersFirst } from '../../kinds/rule/steps-exchanges.ts';
 
 /**
  * The sequence of a run. Until it ends, mail must be routed as before or as afterwards: what adds a route comes first, and

@@ -5,7 +5,7 @@ import { nameKey, quote, type DomainName } from '../../../core/model/names.ts';
 import type { Change, CredentialChange, Plan, Warning } from '../../../core/model/plan.ts';
 import type { Problem } from '../../../core/model/manifest/problem.ts';
 import type { Reference } from '../../../core/model/destinations.ts';
-import { passwordRequired } from '../../../core/plan/diff/credentials.ts';
+import { passwordRequired } from '../../../core/kinds/credential/diff.ts';
 
 /** Field notes: the service refuses shorter ones. */
 const MIN_LENGTH = 8;

@@ -17,7 +17,7 @@ import { SETTINGS, type DomainState } from '../../../core/kinds/domain/fields.ts
 import type { ObservedAlias } from '../../../core/kinds/alias/fields.ts';
 import { type ObservedRule, RULE } from '../../../core/kinds/rule/fields.ts';
 import { succeed, type Result } from '../../../core/model/result.ts';
-import type { RulePayload } from '../../../core/plan/diff/rules/rule-parts.ts';
+import type { RulePayload } from '../../../core/kinds/rule/steps.ts';
 import type { WriteItem } from '../../../core/plan/requests/order.ts';
 import type { WriteOperation, WriteRequest } from '../../../core/plan/requests/requests.ts';
 import { showsFields } from '../../../core/fields/fields.ts';

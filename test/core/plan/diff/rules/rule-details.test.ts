@@ -2,12 +2,7 @@ import { entryKey } from '../../../../../src/core/kinds/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { RuleMatch } from '../../../../../src/core/model/resources.ts';
 import type { DesiredRule, ObservedRule } from '../../../../../src/core/kinds/rule/fields.ts';
-import {
-  rulePayload,
-  ruleSteps,
-  stageOf,
-  stageOneOf,
-} from '../../../../../src/core/plan/diff/rules/rule-parts.ts';
+import { rulePayload, ruleSteps, stageOf, stageOneOf } from '../../../../../src/core/kinds/rule/steps.ts';
 import type { RuleChange } from '../../../../../src/core/model/plan.ts';
 import { signature } from '../../../../../src/core/kinds/items.ts';
 import {

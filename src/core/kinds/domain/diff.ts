@@ -2,12 +2,10 @@ import type { PresentDomain, Setting } from '../../model/desired.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { DomainChange, Warning } from '../../model/plan.ts';
 import { differingFields, fieldNames, pickFields } from '../../fields/fields.ts';
-import { DOMAIN, managedPart, managedState, SETTINGS, type DomainState } from '../../kinds/domain/fields.ts';
-import { signatureOf } from '../../kinds/facts.ts';
-import { contentsText } from '../guards/counting.ts';
-import { isKeptOtherwise, reasonFor, type ItemMemory } from './item-memory.ts';
-import { notKeptWarning } from './section.ts';
-import { fieldText, type ShownChange } from './shown.ts';
+import { DOMAIN, managedPart, managedState, SETTINGS, type DomainState } from './fields.ts';
+import { signatureOf } from '../facts.ts';
+import { isKeptOtherwise, reasonFor, type ItemMemory } from '../../plan/diff/item-memory.ts';
+import { notKeptWarning } from '../../plan/diff/section.ts';
 
 export interface SettingsPlan {
   /** null: nothing to change. */
@@ -28,7 +26,7 @@ export function planNewDomain(desired: PresentDomain, memory: ItemMemory): Domai
     fields: fieldNames(SETTINGS, state),
     stage: 1,
     conditional: false,
-    reason: reasonFor('domain', desired.domain, signatureOf(DOMAIN, state, memory.references), memory),
+    reason: reasonFor(DOMAIN, desired.domain, signatureOf(DOMAIN, state, memory.references), memory),
     source: desired.source,
   };
 }
@@ -41,7 +39,7 @@ export function planSettings(desired: PresentDomain, live: ObservedDomain, memor
   if (fields.length === 0) return { change: null, warnings: [] };
   const wanted = signatureOf(DOMAIN, managed, memory.references);
   const shown = signatureOf(DOMAIN, managedPart(desired, observed), memory.references);
-  if (isKeptOtherwise('domain', desired.domain, { wanted, live: shown }, memory)) {
+  if (isKeptOtherwise(DOMAIN, desired.domain, { wanted, live: shown }, memory)) {
     const place = { name: desired.domain, source: desired.source };
     return { change: null, warnings: [notKeptWarning('domain', place, desired)] };
   }
@@ -56,7 +54,7 @@ export function planSettings(desired: PresentDomain, live: ObservedDomain, memor
     fields,
     stage: 1,
     conditional: false,
-    reason: reasonFor('domain', desired.domain, wanted, memory),
+    reason: reasonFor(DOMAIN, desired.domain, wanted, memory),
     source: desired.source,
   };
   return { change, warnings: clearingWarnings(desired, fields) };
@@ -75,17 +73,4 @@ function clearingWarnings(
     const message = `${field} of ${domain} is to have no value; the service may not support clearing it`;
     return [{ code: 'may-not-clear', message, hint, source: setting.source }];
   });
-}
-
-/** `from -> to` of each setting that changes. */
-export function describeSettings({ action, fields, observed, desired, contents }: ShownChange): string {
-  if (action === 'delete' && contents !== undefined) {
-    return `with ${contentsText(contents)}`;
-  }
-  return fields
-    .map((field) => {
-      const now = fieldText(field, desired);
-      return observed === null ? `${field} ${now}` : `${field} ${fieldText(field, observed)} -> ${now}`;
-    })
-    .join('; ');
 }

@@ -1,14 +1,14 @@
-import { idKey } from '../../../model/item-key.ts';
-import { presentEntries, type RuleSection } from '../../../model/desired.ts';
-import { quote } from '../../../model/names.ts';
-import type { Reason, RuleChange } from '../../../model/plan.ts';
-import { differingFields, fieldNames } from '../../../fields/fields.ts';
-import { signatureOf } from '../../../kinds/facts.ts';
-import { RULE, type RuleState, type PresentRule, type ObservedRule } from '../../../kinds/rule/fields.ts';
-import { succeed } from '../../../model/result.ts';
-import { assignRanks } from './ranks.ts';
-import { matchRules, type RuleMatching } from './rule-matching.ts';
-import { stageOf } from './rule-parts.ts';
+import { idKey } from '../../model/item-key.ts';
+import { presentEntries, type RuleSection } from '../../model/desired.ts';
+import { quote } from '../../model/names.ts';
+import type { Reason, RuleChange } from '../../model/plan.ts';
+import { differingFields, fieldNames } from '../../fields/fields.ts';
+import { signatureOf } from '../facts.ts';
+import { RULE, type RuleState, type PresentRule, type ObservedRule } from './fields.ts';
+import { succeed } from '../../model/result.ts';
+import { assignRanks } from './diff-ranks.ts';
+import { matchRules, type RuleMatching } from './diff-matching.ts';
+import { stageOf } from './steps.ts';
 import {
   draftSection,
   notKeptWarning,
@@ -16,19 +16,14 @@ import {
   type SectionContext,
   type SectionDraft,
   type SectionResult,
-} from '../section.ts';
-import { isKeptOtherwise, reasonFor } from '../item-memory.ts';
-
-export interface RuleContext extends SectionContext {
-  /** Digits after the point that the service keeps of a rank; null: all, as far as is known. */
-  readonly rankDigits: number | null;
-}
+} from '../../plan/diff/section.ts';
+import { isKeptOtherwise, reasonFor } from '../../plan/diff/item-memory.ts';
 
 /** The difference of the rules of a domain: which live rule each entry means, what differs, and in which order. */
 export function planRules(
   section: RuleSection,
   observed: readonly ObservedRule[],
-  context: RuleContext,
+  context: SectionContext,
 ): SectionResult {
   const matching = matchRules(section, observed, context);
   if (!matching.ok) return matching;
@@ -55,7 +50,7 @@ function ranksOf(
   present: readonly PresentRule[],
   carried: readonly ObservedRule[],
   { matched }: RuleMatching,
-  { rankDigits }: RuleContext,
+  { rankDigits }: SectionContext,
 ): readonly number[] {
   const stated = present.flatMap(({ rank }) => rank ?? []);
   if (stated.length === present.length) return stated;
@@ -77,7 +72,7 @@ function planDeletes(
   section: RuleSection,
   observed: readonly ObservedRule[],
   matching: RuleMatching,
-  context: RuleContext,
+  context: SectionContext,
   draft: SectionDraft,
 ): readonly ObservedRule[] {
   const ignored = new Set(section.ignore.map(idKey));
@@ -99,7 +94,7 @@ function deletionOf(
   section: RuleSection,
   matching: RuleMatching,
   ignored: ReadonlySet<string>,
-  { domain }: RuleContext,
+  { domain }: SectionContext,
 ): RuleChange | null {
   const unwanted = matching.unwanted.get(rule);
   const replacement = matching.replaced.get(rule);
@@ -132,7 +127,7 @@ function planAddition(
   entry: PresentRule,
   { rank, after }: Place,
   matching: RuleMatching,
-  context: RuleContext,
+  context: SectionContext,
   draft: SectionDraft,
 ): void {
   const content = contentOf(entry);
@@ -150,7 +145,7 @@ function planAddition(
     fields: inOrder(fieldNames(RULE.fields, desired)),
     stage: 1,
     conditional: false,
-    reason: matching.replacing.has(entry) ? 'type-change' : reasonFor('rule', entry.name, wanted, context),
+    reason: matching.replacing.has(entry) ? 'type-change' : reasonFor(RULE, entry.name, wanted, context),
     after,
   });
 }
@@ -159,14 +154,14 @@ function planUpdate(
   entry: PresentRule,
   rule: ObservedRule,
   { rank, after }: Place,
-  context: RuleContext,
+  context: SectionContext,
   draft: SectionDraft,
 ): void {
   const content = contentOf(entry);
   const wanted = signatureOf(RULE, content, context.references);
   const differing = inOrder(differingFields(RULE.fields, content, rule));
   const live = signatureOf(RULE, rule, context.references);
-  const notKept = isKeptOtherwise('rule', entry.name, { wanted, live }, context);
+  const notKept = isKeptOtherwise(RULE, entry.name, { wanted, live }, context);
   if (notKept) draft.warnings.push(notKeptWarning('rule', entry, context));
   const moved = Object.is(rank, rule.rank) ? [] : ['rank'];
   const fields = notKept ? moved : [...differing, ...moved];
@@ -189,7 +184,7 @@ function planUpdate(
     fields,
     stage: stageOf({ observed, desired, fields }),
     conditional: false,
-    reason: isMove ? 'reorder' : reasonFor('rule', entry.name, wanted, context),
+    reason: isMove ? 'reorder' : reasonFor(RULE, entry.name, wanted, context),
     after,
   });
 }
@@ -208,7 +203,12 @@ function observedState({ match, forward, rank, active }: ObservedRule): RuleStat
 }
 
 /** The rule stays as it is; that it is this entry's has to be remembered. */
-function adopt(entry: PresentRule, rule: ObservedRule, { domain }: RuleContext, draft: SectionDraft): void {
+function adopt(
+  entry: PresentRule,
+  rule: ObservedRule,
+  { domain }: SectionContext,
+  draft: SectionDraft,
+): void {
   draft.adoptions.push({ domain, name: entry.name, id: rule.id });
   draft.warnings.push({
     code: 'adopted-by-content',
@@ -224,7 +224,7 @@ function warnOfUnmanaged(
   present: readonly PresentRule[],
   ranks: readonly number[],
   carried: readonly ObservedRule[],
-  { domain }: RuleContext,
+  { domain }: SectionContext,
   draft: SectionDraft,
 ): void {
   const last = Math.max(

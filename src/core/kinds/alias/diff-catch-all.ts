@@ -2,9 +2,9 @@ import type { AliasSection, PresentDomain } from '../../model/desired.ts';
 import { sameDestinations } from '../../model/destinations.ts';
 import type { DomainName, NameKey } from '../../model/names.ts';
 import type { AliasChange, Change, Warning } from '../../model/plan.ts';
-import type { ObservedAlias } from '../../kinds/alias/fields.ts';
+import type { ObservedAlias } from './fields.ts';
 import { matchesGlob } from '../../routing/glob.ts';
-import { origin } from './section.ts';
+import { origin } from '../../plan/diff/section.ts';
 
 const CATCH_ALL = '*' as NameKey;
 

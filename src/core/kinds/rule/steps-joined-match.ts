@@ -1,5 +1,5 @@
-import { isPatternName, takesOthers } from '../../../model/names.ts';
-import { sameMatch, type RuleMatch } from '../../../model/resources.ts';
+import { isPatternName, takesOthers } from '../../model/names.ts';
+import { sameMatch, type RuleMatch } from '../../model/resources.ts';
 
 /** Returns one condition that matches what either of two matches; null where no condition of their type says so. */
 export function joinMatches(a: RuleMatch, b: RuleMatch): RuleMatch | null {

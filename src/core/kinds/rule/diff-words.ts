@@ -1,8 +1,8 @@
-import { showFields, type ShownFields } from '../../../fields/fields.ts';
-import { RULE } from '../../../kinds/rule/fields.ts';
-import type { Disclosure } from '../../../model/destinations.ts';
-import type { RuleMatch } from '../../../model/resources.ts';
-import { describeForward, fieldText, type ShownChange } from '../shown.ts';
+import { showFields, type ShownFields } from '../../fields/fields.ts';
+import { RULE } from './fields.ts';
+import type { Disclosure } from '../../model/destinations.ts';
+import type { RuleMatch } from '../../model/resources.ts';
+import { describeForward, fieldText, type ShownChange } from '../../plan/diff/shown.ts';
 
 /** What a rule takes, under the API's names. */
 export function showMatch(match: RuleMatch, disclosure: Disclosure): ShownFields {

@@ -1,12 +1,12 @@
-import { idKey } from '../../../model/item-key.ts';
-import { presentEntries, type RuleSection } from '../../../model/desired.ts';
-import { sameDestinations } from '../../../model/destinations.ts';
-import { quote } from '../../../model/names.ts';
-import { fail, succeed, type Result } from '../../../model/result.ts';
-import type { AbsentRule, DesiredRule, PresentRule, ObservedRule } from '../../../kinds/rule/fields.ts';
-import { compareRanks, compareText } from '../../sorting.ts';
-import { ambiguous, type SectionContext, type Withholding } from '../section.ts';
-import { matchParts } from '../../../fields/condition.ts';
+import { idKey } from '../../model/item-key.ts';
+import { presentEntries, type RuleSection } from '../../model/desired.ts';
+import { sameDestinations } from '../../model/destinations.ts';
+import { quote } from '../../model/names.ts';
+import { fail, succeed, type Result } from '../../model/result.ts';
+import type { AbsentRule, DesiredRule, PresentRule, ObservedRule } from './fields.ts';
+import { compareRanks, compareText } from '../../plan/sorting.ts';
+import { ambiguous, type SectionContext, type Withholding } from '../../plan/diff/section.ts';
+import { matchParts } from '../../fields/condition.ts';
 
 /** Which live rule each entry means. No live rule is in two of these. */
 export interface RuleMatching {

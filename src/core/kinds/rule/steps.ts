@@ -1,10 +1,10 @@
-import type { Destination } from '../../../model/destinations.ts';
-import { requestId } from '../../../model/item-key.ts';
-import type { RuleChange } from '../../../model/plan.ts';
-import { sameMatch, type RuleMatch } from '../../../model/resources.ts';
-import type { RuleState } from '../../../kinds/rule/fields.ts';
-import { rankOf } from '../../sorting.ts';
-import { joinMatches } from './joined-match.ts';
+import type { Destination } from '../../model/destinations.ts';
+import { requestId } from '../../model/item-key.ts';
+import type { RuleChange } from '../../model/plan.ts';
+import { sameMatch, type RuleMatch } from '../../model/resources.ts';
+import type { RuleState } from './fields.ts';
+import { rankOf } from '../../plan/sorting.ts';
+import { joinMatches } from './steps-joined-match.ts';
 
 /**
  * What is sent of a rule in one request. `move`: what it is, at its new rank; `content`: what is desired of it, at the rank
