@@ -13,24 +13,16 @@ export function planAliases(
   context: SectionContext,
 ): SectionResult {
   const isName = isNameIn(section, live);
-  return planNamed(
-    ALIAS,
-    { section, live, context },
-    {
-      noteChange(change, alias, draft) {
-        const made =
-          alias !== undefined && isName(alias.id) ? { ...change, idIsName: true as const } : change;
-        if (isServiceOwn(alias, context)) draft.serviceOwn.push(made);
-        return made;
-      },
+  return planNamed(ALIAS, section, live, context, {
+    noteChange(change, row, draft) {
+      const made = row?.id !== undefined && isName(row.id) ? { ...change, idIsName: true as const } : change;
+      if (row?.name === '*' && signatureOf(ALIAS, row, context.references) === context.prior?.givenCatchAll) {
+        // The service made it with the domain, and nobody has changed it since.
+        draft.serviceOwn.push(made);
+      }
+      return made;
     },
-  );
-}
-
-/** True if the service made it with the domain, and nobody has changed it since. */
-function isServiceOwn(alias: ObservedAlias | undefined, { prior, references }: SectionContext): boolean {
-  const given = prior?.givenCatchAll;
-  return alias?.name === '*' && given === signatureOf(ALIAS, alias, references);
+  });
 }
 
 /** What becomes of its destinations, in words. */

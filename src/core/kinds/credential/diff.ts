@@ -1,11 +1,11 @@
 import type { CredentialSection } from '../../model/desired.ts';
-import type { Problem } from '../../model/manifest/problem.ts';
+import type { Problem, Source } from '../../model/manifest/problem.ts';
 import { nameKey, quote } from '../../model/names.ts';
-import type { Reason, Change } from '../../model/plan.ts';
+import type { Change, Warning } from '../../model/plan.ts';
 import { planNamed } from '../../plan/diff/named.ts';
-import type { SectionContext, SectionDraft, SectionResult } from '../../plan/diff/section.ts';
+import type { SectionContext, SectionResult } from '../../plan/diff/section.ts';
 import type { ShownChange } from '../../plan/diff/shown.ts';
-import { CREDENTIAL, type ObservedCredential, type PresentCredential } from './fields.ts';
+import { CREDENTIAL, type ObservedCredential } from './fields.ts';
 
 /** The difference of the SMTP credentials of a domain. What their passwords are cannot be read back. */
 export function planCredentials(
@@ -13,21 +13,26 @@ export function planCredentials(
   live: readonly ObservedCredential[],
   context: SectionContext,
 ): SectionResult {
-  return planNamed(
-    CREDENTIAL,
-    { section, live, context },
-    {
-      stateOf: () => ({ password: 'set' }),
-      reasonToSend: (entry) => reasonToSend(entry, context),
-      noteChange(change, _, draft) {
-        const entry = section.entries.get(nameKey(change.name));
-        if (change.action !== 'delete' && entry?.state === 'present' && entry.password === undefined)
-          draft.problems.push(passwordRequired(change));
-        return change;
-      },
-      noteUnchanged: (entry, draft) => warnOfUnknownPassword(entry, context, draft),
+  const hasPassword = (name: string): boolean => {
+    const entry = section.entries.get(nameKey(name));
+    return entry?.state === 'present' && entry.password !== undefined;
+  };
+  return planNamed(CREDENTIAL, section, live, context, {
+    stateOf: () => ({ password: 'set' }),
+    reasonToSend({ name }) {
+      if (context.rotate.has(nameKey(name))) return 'rotate';
+      return hasPassword(name) && context.changedPasswords.has(nameKey(name)) ? 'manifest' : null;
     },
-  );
+    noteChange(change, _, draft) {
+      if (change.action !== 'delete' && !hasPassword(change.name))
+        draft.problems.push(passwordRequired(change));
+      return change;
+    },
+    noteUnchanged({ name, source }, draft) {
+      const isKnown = context.prior?.passwords.has(nameKey(name)) === true;
+      if (hasPassword(name) && !isKnown) draft.warnings.push(passwordUnknown(name, source, context));
+    },
+  });
 }
 
 /** The problem of a change that has to send a password where the manifest states none. */
@@ -50,21 +55,14 @@ export function passwordRequired({
   };
 }
 
-function reasonToSend({ name, password }: PresentCredential, context: SectionContext): Reason | null {
-  const key = nameKey(name);
-  if (context.rotate.has(key)) return 'rotate';
-  return password !== undefined && context.changedPasswords.has(key) ? 'manifest' : null;
-}
-
-function warnOfUnknownPassword(entry: PresentCredential, context: SectionContext, draft: SectionDraft): void {
-  if (entry.password === undefined || context.prior?.passwords.has(nameKey(entry.name)) === true) return;
-  draft.warnings.push({
+function passwordUnknown(name: string, source: Source, { domain }: SectionContext): Warning {
+  return {
     code: 'password-unknown',
-    subject: { entries: [entry.name] },
-    message: `credential ${quote(entry.name)} of ${context.domain} exists; whether its password is the one of the manifest is not known, and it is not sent`,
-    hint: `--rotate ${entry.name}@${context.domain} sends it`,
-    source: entry.source,
-  });
+    subject: { entries: [name] },
+    message: `credential ${quote(name)} of ${domain} exists; whether its password is the one of the manifest is not known, and it is not sent`,
+    hint: `--rotate ${name}@${domain} sends it`,
+    source,
+  };
 }
 
 export function describeCredential({ action }: ShownChange): string {

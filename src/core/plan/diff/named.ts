@@ -28,53 +28,47 @@ interface NamedRow {
   readonly id?: string;
 }
 
-interface NamedSection<Entry> {
+interface NamedSection {
   readonly prune: boolean;
   readonly ignore: readonly string[];
-  readonly entries: ReadonlyMap<NameKey, Entry>;
+  readonly entries: ReadonlyMap<NameKey, NamedEntry>;
 }
-
-type Present<Entry> = Extract<Entry, { readonly state: 'present' }>;
 
 /** What the rows of a kind cannot say of its difference. */
-interface NamedDiff<Entry extends NamedEntry, Row extends NamedRow> {
+interface NamedDiff {
   /** The state that an entry asks for; by default its fields. */
-  readonly stateOf?: (entry: Present<Entry>) => object;
-  /** Why an item that is there is sent again, although nothing shows that it differs; null means that it is not. */
-  readonly reasonToSend?: (entry: Present<Entry>) => Reason | null;
+  readonly stateOf?: (entry: NamedEntry) => object;
+  /** Why an item that is there is sent again, whatever it shows; null means that it is not. */
+  readonly reasonToSend?: (entry: NamedEntry) => Reason | null;
   /** Completes a change, and notes what follows from it. */
-  readonly noteChange?: (change: Change, row: Row | undefined, draft: SectionDraft) => Change;
-  readonly noteUnchanged?: (entry: Present<Entry>, draft: SectionDraft) => void;
+  readonly noteChange?: (change: Change, row: NamedRow | undefined, draft: SectionDraft) => Change;
+  readonly noteUnchanged?: (entry: NamedEntry, draft: SectionDraft) => void;
 }
 
-interface Planning<Entry extends NamedEntry, Row extends NamedRow> {
+interface Planning extends NamedDiff {
   readonly facts: KindFacts<SectionKind>;
   readonly context: SectionContext;
   readonly draft: SectionDraft;
-  readonly own: NamedDiff<Entry, Row>;
 }
 
 /** The difference of a section whose entries have names. */
-export function planNamed<Entry extends NamedEntry, Row extends NamedRow>(
+export function planNamed(
   facts: KindFacts<SectionKind>,
-  {
-    section,
-    live: rows,
-    context,
-  }: {
-    readonly section: NamedSection<Entry>;
-    readonly live: Iterable<Row>;
-    readonly context: SectionContext;
-  },
-  own: NamedDiff<Entry, Row> = {},
+  section: NamedSection,
+  rows: Iterable<NamedRow>,
+  context: SectionContext,
+  own: NamedDiff = {},
 ): SectionResult {
   const draft = draftSection(facts.section);
   const found = readLive(section, rows, draft);
   if (!found.ok) return found;
   const { live, carried } = found.value;
-  const planning = { facts, context, draft, own };
+  const planning = { ...own, facts, context, draft };
   for (const [key, entry] of section.entries) {
-    if (!carried.has(key)) planEntry(entry, live.get(key), planning);
+    if (carried.has(key)) continue;
+    const row = live.get(key);
+    if (entry.state === 'present') planEntry(entry, row, planning);
+    else if (row !== undefined) planDelete(row, entry, planning);
   }
   for (const [key, row] of live) {
     if (!carried.has(key) && !section.entries.has(key)) planDelete(row, null, planning);
@@ -82,68 +76,58 @@ export function planNamed<Entry extends NamedEntry, Row extends NamedRow>(
   return succeed(draft);
 }
 
-function planEntry<Entry extends NamedEntry, Row extends NamedRow>(
-  entry: Entry,
-  row: Row | undefined,
-  planning: Planning<Entry, Row>,
-): void {
-  const { facts, draft, own } = planning;
-  if (entry.state === 'absent') {
-    if (row !== undefined) planDelete(row, entry, planning);
-    return;
+function planEntry(entry: NamedEntry, row: NamedRow | undefined, planning: Planning): void {
+  const { facts, context, stateOf } = planning;
+  const desired = stateOf?.(entry) ?? pickFields(facts.fields, entry);
+  const wanted = (): string => signatureOf(facts, desired, context.references);
+  if (row !== undefined) return planLive({ entry, row, desired, wanted }, planning);
+  const reason = reasonFor(facts, entry.name, wanted(), context);
+  addWanted({ entry, row, desired, fields: fieldNames(facts.fields, desired), reason }, planning);
+}
+
+interface LiveEntry extends Pick<Wanted, 'entry' | 'desired'> {
+  readonly row: NamedRow;
+  /** The signature of what is desired. */
+  readonly wanted: () => string;
+}
+
+function planLive({ entry, row, desired, wanted }: LiveEntry, planning: Planning): void {
+  const { facts, context, draft, reasonToSend, noteUnchanged } = planning;
+  const reason = reasonToSend?.(entry) ?? null;
+  const fields =
+    reason === null ? differingFields(facts.fields, desired, row) : fieldNames(facts.fields, desired);
+  if (reason !== null) return addWanted({ entry, row, desired, fields, reason }, planning);
+  if (fields.length === 0) {
+    draft.unchanged += 1;
+    return noteUnchanged?.(entry, draft);
   }
-  const present = entry as unknown as Present<Entry>;
-  const desired = own.stateOf?.(present) ?? pickFields(facts.fields, entry);
-  const all = fieldNames(facts.fields, desired);
-  const again = row === undefined ? null : (own.reasonToSend?.(present) ?? null);
-  if (again !== null) return addWanted({ entry, row, desired, fields: all, reason: again }, planning);
-  const fields = row === undefined ? all : differingFields(facts.fields, desired, row);
-  if (row === undefined || fields.length > 0)
-    return planDifference({ entry, row, desired, fields }, planning);
-  draft.unchanged += 1;
-  own.noteUnchanged?.(present, draft);
+  const known = { wanted: wanted(), live: signatureOf(facts, row, context.references) };
+  if (isKeptOtherwise(facts, entry.name, known, context))
+    draft.warnings.push(notKeptWarning(facts.kind, entry, context));
+  else
+    addWanted(
+      { entry, row, desired, fields, reason: reasonFor(facts, entry.name, known.wanted, context) },
+      planning,
+    );
 }
 
 /** What an entry wants of an item. */
-interface Wanted<Entry extends NamedEntry, Row extends NamedRow> {
-  readonly entry: Entry;
-  readonly row: Row | undefined;
+interface Wanted {
+  readonly entry: NamedEntry;
+  readonly row: NamedRow | undefined;
   readonly desired: object;
   readonly fields: readonly string[];
+  readonly reason: Reason;
 }
 
-function planDifference<Entry extends NamedEntry, Row extends NamedRow>(
-  wanted: Wanted<Entry, Row>,
-  planning: Planning<Entry, Row>,
-): void {
-  const { entry, row, desired } = wanted;
-  const { facts, context, draft } = planning;
-  const text = signatureOf(facts, desired, context.references);
-  const live = row === undefined ? null : signatureOf(facts, row, context.references);
-  if (isKeptOtherwise(facts, entry.name, { wanted: text, live }, context))
-    draft.warnings.push(notKeptWarning(facts.kind, entry, context));
-  else addWanted({ ...wanted, reason: reasonFor(facts, entry.name, text, context) }, planning);
-}
-
-function addWanted<Entry extends NamedEntry, Row extends NamedRow>(
-  { entry, row, ...wanted }: Wanted<Entry, Row> & { readonly reason: Reason },
-  planning: Planning<Entry, Row>,
-): void {
-  addChange(row, planning, {
-    ...wanted,
-    ...origin(entry),
-    action: row === undefined ? 'add' : 'update',
-    name: row?.name ?? entry.name,
-    stage: 1,
-  });
+function addWanted({ entry, row, ...wanted }: Wanted, planning: Planning): void {
+  const action = row === undefined ? 'add' : 'update';
+  const name = row?.name ?? entry.name;
+  addChange(row, planning, { ...wanted, ...origin(entry), action, name, stage: 1 });
 }
 
 /** Because an entry says so, or, without one, because its section is pruned. */
-function planDelete<Entry extends NamedEntry, Row extends NamedRow>(
-  row: Row,
-  entry: Entry | null,
-  planning: Planning<Entry, Row>,
-): void {
+function planDelete(row: NamedRow, entry: NamedEntry | null, planning: Planning): void {
   addChange(row, planning, {
     ...(entry === null ? { source: null } : origin(entry)),
     action: 'delete',
@@ -159,9 +143,9 @@ type Stated = Pick<Change, 'action' | 'name' | 'fields' | 'stage' | 'reason' | '
   readonly desired: object | null;
 };
 
-function addChange<Entry extends NamedEntry, Row extends NamedRow>(
-  row: Row | undefined,
-  { facts, context, draft, own }: Planning<Entry, Row>,
+function addChange(
+  row: NamedRow | undefined,
+  { facts, context, draft, noteChange }: Planning,
   stated: Stated,
 ): void {
   const change = {
@@ -174,17 +158,14 @@ function addChange<Entry extends NamedEntry, Row extends NamedRow>(
   };
   // The states are those of the kind, which a type cannot say of all kinds at once.
   const made = change as Change;
-  draft.changes.push(own.noteChange?.(made, row, draft) ?? made);
+  draft.changes.push(noteChange?.(made, row, draft) ?? made);
 }
 
 /** Returns what tells whether a name is that of an entry or of a live item. */
-export function isNameIn(
-  { entries }: NamedSection<unknown>,
-  live: Iterable<NamedRow>,
-): (text: string) => boolean {
-  let rows: ReadonlySet<NameKey> | null = null;
+export function isNameIn({ entries }: NamedSection, rows: Iterable<NamedRow>): (text: string) => boolean {
+  let live: ReadonlySet<NameKey> | null = null;
   return (text) => {
-    rows ??= new Set(Array.from(live, ({ name }) => nameKey(name)));
-    return rows.has(nameKey(text)) || entries.has(nameKey(text));
+    live ??= new Set(Array.from(rows, ({ name }) => nameKey(name)));
+    return live.has(nameKey(text)) || entries.has(nameKey(text));
   };
 }
