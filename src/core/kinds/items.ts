@@ -14,6 +14,12 @@ export interface ItemState {
   readonly state: object;
 }
 
+/** What the account names an item by. */
+export interface RowName {
+  readonly id?: string;
+  readonly name?: string;
+}
+
 /** A live item, and what a change names it by. */
 export interface LiveItem extends Pick<Change, 'kind' | 'domain' | 'name' | 'id'> {
   readonly state: object;
@@ -22,7 +28,7 @@ export interface LiveItem extends Pick<Change, 'kind' | 'domain' | 'name' | 'id'
 /** All that was read of the sections of a domain. */
 export function liveItems(live: ObservedDomain): readonly LiveItem[] {
   return SECTION_KINDS.flatMap((kind) => {
-    const rows: Iterable<{ readonly id?: string; readonly name?: string }> = live[KINDS[kind].section] ?? [];
+    const rows: Iterable<RowName> = live[KINDS[kind].section] ?? [];
     return Array.from(rows, (state): LiveItem => {
       const { id = null, name = id ?? '' } = state;
       return { kind, domain: live.domain, name, id, state };

@@ -13,3 +13,7 @@ export function requestId({ id, action, kind, name, domain }: Change): string {
   if (id === null || id === '') throw new Error(`${action} of ${kind} ${name} in ${domain} has no id`);
   return id;
 }
+
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}

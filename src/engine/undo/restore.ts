@@ -20,7 +20,7 @@ export function restore(item: RunItem, reveal: Reveal): Result<Restored, string>
   const was = original === null ? succeed(null) : restoreFields(KINDS[kind].fields, original, reveal);
   if (!was.ok) return fail(`the old value of ${was.error.shown} is not kept`);
   if (kind !== 'domain') {
-    const entry = KINDS[kind].entryOf(item, was.value, NOWHERE);
+    const entry = KINDS[kind].manifest.entryOf(item, was.value, NOWHERE);
     return entry.ok ? succeed({ kind, entry: entry.value }) : entry;
   }
   const settings = Object.keys(KINDS.domain.fields)

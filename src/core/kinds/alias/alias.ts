@@ -1,6 +1,6 @@
 import type { KindOf } from '../kind.ts';
 import { ALIAS } from './fields.ts';
-import { aliasEntry } from './manifest.ts';
+import { ALIAS_LANGUAGE } from './manifest.ts';
 import { describeAlias, planAliases } from './diff.ts';
 
 export const alias = {
@@ -8,5 +8,5 @@ export const alias = {
   list: 'listAliases',
   plan: planAliases,
   describe: describeAlias,
-  entryOf: aliasEntry,
+  manifest: ALIAS_LANGUAGE,
 } as const satisfies KindOf<'alias'>;

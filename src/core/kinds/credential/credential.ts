@@ -1,6 +1,6 @@
 import type { KindOf } from '../kind.ts';
 import { CREDENTIAL } from './fields.ts';
-import { credentialEntry } from './manifest.ts';
+import { CREDENTIAL_LANGUAGE } from './manifest.ts';
 import { planCredentials, describeCredential } from './diff.ts';
 
 export const credential = {
@@ -8,5 +8,5 @@ export const credential = {
   list: 'listCredentials',
   plan: planCredentials,
   describe: describeCredential,
-  entryOf: credentialEntry,
+  manifest: CREDENTIAL_LANGUAGE,
 } as const satisfies KindOf<'credential'>;

@@ -24,7 +24,7 @@ export const CREDENTIAL: KindFacts<'credential'> = {
 };
 
 /** A credential has nothing that can be read back; only that a new password is to be sent. */
-export type CredentialState = FieldsOf<typeof ROWS>;
+export type CredentialState = Partial<FieldsOf<typeof ROWS>>;
 
 export type PresentCredential = Origin & {
   readonly state: 'present';

@@ -1,6 +1,6 @@
 import type { KindOf } from '../kind.ts';
 import { RULE } from './fields.ts';
-import { ruleEntry } from './manifest.ts';
+import { RULE_LANGUAGE } from './manifest.ts';
 import { describeRule } from './diff-words.ts';
 import { planRules } from './diff.ts';
 
@@ -9,5 +9,5 @@ export const rule = {
   list: 'listRules',
   plan: planRules,
   describe: describeRule,
-  entryOf: ruleEntry,
+  manifest: RULE_LANGUAGE,
 } as const satisfies KindOf<'rule'>;

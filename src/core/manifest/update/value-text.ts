@@ -1,6 +1,6 @@
 import { isScalar, isSeq } from 'yaml';
 import type { YamlValue } from '../../model/manifest/manifest-document.ts';
-import { createYaml, yamlText } from '../write/manifest-yaml.ts';
+import { createYaml, yamlText } from '../write/yaml-text.ts';
 
 /** Where a value stands: within brackets more characters need quotes. */
 export type Surrounding = 'block' | 'flow';

@@ -1,12 +1,12 @@
 import { isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
-import { ruleDocument } from '../../kinds/rule/rule-document.ts';
+import { ruleDocument } from './manifest-document.ts';
 import { nameKey } from '../../model/names.ts';
 import type { Adoption, RuleChange } from '../../model/plan.ts';
 import { sameMatch } from '../../model/resources.ts';
-import type { RuleState, DesiredRule, ObservedRule } from '../../kinds/rule/fields.ts';
-import { createRuleNamer } from '../write/rule-names.ts';
-import { writeForward, type Book } from './destinations.ts';
-import { editItems, newListItem } from './collections.ts';
+import type { RuleState, DesiredRule, ObservedRule } from './fields.ts';
+import { createRuleNamer } from './manifest-names.ts';
+import { writeForward, type Book } from '../../manifest/update/destinations.ts';
+import { editItems, newListItem } from '../../manifest/update/collections.ts';
 import {
   endOf,
   findPair,
@@ -16,11 +16,11 @@ import {
   scalarText,
   type Draft,
   type DraftPlace,
-} from './draft.ts';
-import { editEntries, editMap, type EntryChange, type EntryChanges } from './entries.ts';
-import { flowText } from './value-text.ts';
+} from '../../manifest/update/draft.ts';
+import { editEntries, editMap, type EntryChange, type EntryChanges } from '../../manifest/update/entries.ts';
+import { flowText } from '../../manifest/update/value-text.ts';
 import type { YamlValue } from '../../model/manifest/manifest-document.ts';
-import { reorder } from './rule-order.ts';
+import { reorder } from '../../manifest/update/rule-order.ts';
 
 /** The rules of one domain: what the plan would change, and what is asked for and live. */
 export interface RuleInput {
