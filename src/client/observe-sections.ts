@@ -1,7 +1,6 @@
-import { kindOf, KINDS } from '../core/kinds/registry.ts';
-import type { Section } from '../core/model/kinds.ts';
+import { kindOf } from '../core/kinds/registry.ts';
+import type { Section, SectionTypes } from '../core/model/kinds.ts';
 import type { DomainName } from '../core/model/names.ts';
-import type { SectionTypes } from '../core/model/kinds.ts';
 import { succeed, type Result } from '../core/model/result.ts';
 import type { Client } from './client.ts';
 import type { ApiError } from './errors.ts';
@@ -17,7 +16,7 @@ export async function observeSections(
   const reads = await Promise.all(
     sections.map(async (section) => ({
       section,
-      rows: await client[KINDS[kindOf(section)].list as 'listAliases'](domain),
+      rows: await client.items(kindOf(section)).list(domain),
     })),
   );
   let all: Sections = {};

@@ -1,4 +1,4 @@
-import { ENDPOINTS, endpointText, type Endpoint } from '../../core/model/endpoints.ts';
+import { READ_ENDPOINTS, endpointText, type Endpoint } from '../../core/model/endpoints.ts';
 import { fail } from '../../core/model/result.ts';
 import type { Call } from '../http/call.ts';
 import type { Answer } from '../client.ts';
@@ -7,7 +7,7 @@ import { decodeLogEntry } from './decode.ts';
 import type { LogPage, LogQuery, LogsClient, LogSearch, LogStatus } from './logs.ts';
 import { defined, filterQuery } from './v4.ts';
 
-const E = ENDPOINTS.v3;
+const E = READ_ENDPOINTS.v3;
 const BOUNCES: readonly LogStatus[] = ['BOUNCED', 'HARD-BOUNCE', 'SOFT-BOUNCE'];
 
 /** v3: Email logs. Lists know no filter but an alias; searches need both times. */

@@ -1,4 +1,4 @@
-import { ENDPOINTS, LIMITS } from '../../core/model/endpoints.ts';
+import { LIMITS, type ApiVersion, READ_ENDPOINTS } from '../../core/model/endpoints.ts';
 import { parseDomainName, type DomainName } from '../../core/model/names.ts';
 import type { Account, ObservedDomain } from '../../core/model/observed.ts';
 import { type DomainState, settingsSentBy, SETTINGS } from '../../core/kinds/domain/fields.ts';
@@ -18,11 +18,11 @@ import {
   timeOf,
   type Json,
 } from '../../core/fields/json.ts';
-import type { Dialect } from './dialects.ts';
 import type { ApiError } from '../errors.ts';
 import { readListing, type ListingRequest } from '../listing.ts';
-import { decodeAlias } from './aliases.ts';
 import { decodeFields, encodeFields } from '../../core/fields/fields.ts';
+import { ALIAS_WIRE } from '../../core/kinds/alias/wire.ts';
+import { DOMAIN_WIRE } from '../../core/kinds/domain/wire.ts';
 
 type DomainOperations = Pick<
   Client,
@@ -37,43 +37,43 @@ type DomainOperations = Pick<
 >;
 
 /** v4, v3: Account, Domains. */
-export function domainOperations(call: Call, dialect: Dialect): DomainOperations {
-  const { endpoints, version } = dialect;
+export function domainOperations(call: Call, version: ApiVersion): DomainOperations {
+  const endpoints = DOMAIN_WIRE.endpoints[version];
   return {
     getAccount: () =>
-      call({ endpoint: endpoints.getAccount, params: {} }, (json) =>
+      call({ endpoint: READ_ENDPOINTS[version].getAccount, params: {} }, (json) =>
         decodeAccount(objectField(json ?? {}, 'account')),
       ),
-    listWhitelabels: dialect.version === 'v4' ? null : () => listWhitelabels(call),
+    listWhitelabels: version === 'v4' ? null : () => listWhitelabels(call),
     listDomains: (filter) =>
       readListing(call, {
-        ...domainListing(dialect, decodeDomain),
+        ...domainListing(version, decodeDomain),
         query: {
-          ...dialect.orders.domains,
-          ...(filter === undefined ? {} : { [dialect.domainFilter]: filter.query }),
+          ...DOMAIN_WIRE.list.query[version],
+          ...(filter === undefined ? {} : { [DOMAIN_WIRE.filter[version]]: filter.query }),
         },
       }),
-    listDomainsWithAliases: () => readListing(call, domainListing(dialect, decodeDomainWithAliases)),
+    listDomainsWithAliases: () => readListing(call, domainListing(version, decodeDomainWithAliases)),
     getDomain: (domain) => call({ endpoint: endpoints.getDomain, params: { domain } }, theDomain(domain)),
     addDomain(domain, state) {
       const body = { domain, ...encodeFields(settingsSentBy('add', version), state) };
       return call({ endpoint: endpoints.addDomain, params: {}, body }, theDomain(domain));
     },
-    updateDomain: (domain, state) => updateDomain(call, dialect, domain, state),
+    updateDomain: (domain, state) => updateDomain(call, version, domain, state),
     deleteDomain: (domain) => call({ endpoint: endpoints.deleteDomain, params: { domain } }, () => undefined),
   };
 }
 
 function domainListing(
-  { endpoints, orders, pageSize }: Dialect,
+  version: ApiVersion,
   decode: (row: unknown) => ObservedDomain,
 ): ListingRequest<ObservedDomain> {
   return {
-    endpoint: endpoints.listDomains,
+    endpoint: DOMAIN_WIRE.endpoints[version].listDomains,
     params: {},
-    query: orders.domains,
+    query: DOMAIN_WIRE.list.query[version],
     field: 'domains',
-    pageSize: pageSize.domains,
+    pageSize: DOMAIN_WIRE.list.pageSize[version],
     decode,
     keyOf: ({ domain }) => domain,
   };
@@ -82,10 +82,11 @@ function domainListing(
 /** v4: PUT resets what is left out. So all settings are sent, those that are not stated as they were read just before. */
 async function updateDomain(
   call: Call,
-  { endpoints, version }: Dialect,
+  version: ApiVersion,
   domain: DomainName,
   state: DomainState,
 ): Answer<DomainUpdate> {
+  const endpoints = DOMAIN_WIRE.endpoints[version];
   const reads: Result<ObservedDomain, ApiError>[] = [];
   const settings = async (): Promise<Json | null> => {
     const read = await call({ endpoint: endpoints.getDomain, params: { domain } }, theDomain(domain));
@@ -108,7 +109,7 @@ function unread(error: ApiError): ApiError {
 }
 
 function listWhitelabels(call: Call): Answer<readonly string[]> {
-  return call({ endpoint: ENDPOINTS.v3.listWhitelabels, params: {} }, (json) =>
+  return call({ endpoint: READ_ENDPOINTS.v3.listWhitelabels, params: {} }, (json) =>
     arrayField(json ?? {}, 'whitelabels').map((row) => stringField(objectOf(row, 'a whitelabel'), 'name')),
   );
 }
@@ -177,7 +178,7 @@ function decodeDomainWithAliases(value: unknown): ObservedDomain {
 function decodeEmbedded(rows: unknown): readonly ObservedAlias[] | null {
   if (!Array.isArray(rows) || rows.length >= LIMITS.embeddedAliases) return null;
   try {
-    const aliases = rows.map(decodeAlias);
+    const aliases = rows.map((row) => ALIAS_WIRE.decode(objectOf(row, 'alias')));
     return new Set(aliases.map(({ id }) => id)).size === rows.length ? aliases : null;
   } catch (error) {
     if (error instanceof DecodeError) return null;

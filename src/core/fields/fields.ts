@@ -37,6 +37,11 @@ export type KeptFieldsOf<R extends FieldRows> = {
   readonly [F in keyof R]: Exclude<ReturnType<R[F]['codec']['keep']>, undefined>;
 };
 
+/** True if nobody can read one of the fields. */
+export function hasSecret(rows: FieldRows): boolean {
+  return Object.values(rows).some(({ codec }) => codec.isSecret);
+}
+
 /** The fields alone, of something that has more. */
 export function pickFields<State extends object>(rows: FieldRows, from: State): State {
   return collect(rows, from, (_, value) => value) as State;

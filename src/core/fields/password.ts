@@ -6,15 +6,15 @@ import { readReference, refusalOf } from '../manifest/resolve/values/references.
 import type { Codec } from './codec.ts';
 
 /**
- * A password: where the manifest says that it is, or that there is one. Nothing of it can be read back, and no plan, history or
+ * A password: where the manifest says that it is, the text that is sent, or that there is one (`set`). Nothing of it can be read back, and no plan, history or
  * report has its value.
  */
-export const password: Codec<'set' | Reference, never> = {
+export const password: Codec<string | Reference, never> = {
   isSecret: true,
   same: () => true,
   show: () => undefined,
   sign: () => undefined,
-  digest: (value) => (value === 'set' ? null : value.shown),
+  digest: (value) => (typeof value === 'string' ? null : value.shown),
   keep: () => undefined,
   isKept: () => true,
   restore: () => fail({ shown: 'the password', print: '' }),

@@ -106,7 +106,7 @@ export function openKnownAccount(
     },
     expectAdded: (names) => rememberGiven(names, [normaliseDestination(observed.account.email)]),
     async readAdded(domain) {
-      const aliases = await client.listAliases(domain);
+      const aliases = await client.items('alias').list(domain);
       const made = findings.added.get(domain);
       if (!aliases.ok || made === undefined) return aliases;
       if (made !== null) domains.set(domain, { ...made, aliases: aliases.value, readAt: clock.monotonic() });

@@ -13,7 +13,7 @@ import { createValuesOf, namesOfPast, readLost, readPast, type PastByDomain, typ
 import { readDomainDelivery, type DomainDelivery, type DomainReading } from './read-domain.ts';
 
 export interface DeliveryReading {
-  readonly client: LogsClient & Pick<Client, 'version' | 'listAliases'>;
+  readonly client: LogsClient & Pick<Client, 'version' | 'items'>;
   /** Those that the manifest names and that are asked for. */
   readonly domains: readonly PresentDomain[];
   /** What the account has. */
@@ -68,7 +68,7 @@ function readOne(
     },
     readNames: hasOthers
       ? async () => {
-          const aliases = await client.listAliases(domain);
+          const aliases = await client.items('alias').list(domain);
           return aliases.ok ? succeed(namesOfAccount(aliases.value, placeOfAliases(wanted))) : aliases;
         }
       : null,

@@ -8,7 +8,7 @@ import { RULE, type RuleState, type PresentRule, type ObservedRule } from './fie
 import { succeed } from '../../model/result.ts';
 import { assignRanks } from './diff-ranks.ts';
 import { matchRules, type RuleMatching } from './diff-matching.ts';
-import { stageOf } from './steps.ts';
+import { stageOf } from './steps-parts.ts';
 import {
   draftSection,
   notKeptWarning,

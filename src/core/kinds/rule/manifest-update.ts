@@ -1,10 +1,10 @@
 import { isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
-import { ruleDocument } from './manifest-document.ts';
+import { ruleDocument } from './manifest-live.ts';
 import { nameKey } from '../../model/names.ts';
 import type { Adoption, RuleChange } from '../../model/plan.ts';
 import { sameMatch } from '../../model/resources.ts';
 import type { RuleState, DesiredRule, ObservedRule } from './fields.ts';
-import { createRuleNamer } from './manifest-names.ts';
+import { createRuleNamer } from './manifest-live.ts';
 import { writeForward, type Book } from '../../manifest/update/destinations.ts';
 import { editItems, newListItem } from '../../manifest/update/collections.ts';
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sameDestinations, type Destination } from '../../model/destinations.ts';
-import { ruleDocument } from './manifest-document.ts';
+import { ruleDocument } from './manifest-live.ts';
 import type { ShowForward } from '../../model/manifest/manifest-document.ts';
 import { findInvisible, quote, type DomainName } from '../../model/names.ts';
 import type { Source } from '../../model/manifest/problem.ts';
@@ -17,7 +17,7 @@ import {
 } from '../../manifest/sections/language.ts';
 import { changesOf } from '../../manifest/update/entries.ts';
 import { editRules } from './manifest-update.ts';
-import { createRuleNamer } from './manifest-names.ts';
+import { createRuleNamer } from './manifest-live.ts';
 import {
   booleanOf,
   isNull,

@@ -2,8 +2,8 @@ import { sameDestinations } from '../../model/destinations.ts';
 import type { Change, RuleChange } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
 import type { RuleState } from './fields.ts';
-import { joinMatches } from './steps-joined-match.ts';
-import { ruleSteps } from './steps.ts';
+import { joinMatches } from './steps-parts.ts';
+import { ruleSteps } from './steps-parts.ts';
 import { matchParts } from '../../fields/condition.ts';
 
 /** A rule whose condition changes; it is active before and after. */

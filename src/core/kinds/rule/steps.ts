@@ -1,91 +1,103 @@
-import type { Destination } from '../../model/destinations.ts';
-import { requestId } from '../../model/item-key.ts';
-import type { RuleChange } from '../../model/plan.ts';
-import { sameMatch, type RuleMatch } from '../../model/resources.ts';
+import type { Change, RuleChange } from '../../model/plan.ts';
+import { compareRanks, rankOf } from '../../plan/sorting.ts';
+import type { ChangePart, KindSteps, PlacedItem, WriteItem } from '../steps.ts';
 import type { RuleState } from './fields.ts';
-import { rankOf } from '../../plan/sorting.ts';
-import { joinMatches } from './steps-joined-match.ts';
+import { rulesToWiden, takersFirst } from './steps-exchanges.ts';
+import {
+  stageOneOf,
+  ruleSteps,
+  type RuleStep,
+  RULE_VERBS,
+  type RulePart,
+  rulePayload,
+  type RuleStepName,
+  stateOf,
+} from './steps-parts.ts';
 
-/**
- * What is sent of a rule in one request. `move`: what it is, at its new rank; `content`: what is desired of it, at the rank
- * that it has by then; `whole`: both at once; `widen`: what it is, with its old and new condition joined.
- */
-export type RulePart = 'add' | 'move' | 'widen' | 'content' | 'whole' | 'delete';
-
-export interface RuleStep {
-  readonly stage: 1 | 2;
-  readonly step:
-    | 'rule-moves'
-    | 'rule-adds'
-    | 'rule-changes'
-    | 'rule-widenings'
-    | 'rule-narrowings'
-    | 'rule-deletes';
-  readonly part: RulePart;
-}
+/** A rule may move, widen and narrow in requests of their own. */
+export const RULE_STEPS: KindSteps = {
+  verbs: RULE_VERBS,
+  place(changes) {
+    const rules = changes as readonly RuleChange[];
+    const widened = rulesToWiden(rules);
+    return {
+      places: rules.flatMap((change) => placesOf(change, widened)),
+      inOrder: (step, items) => inOrder(step as RuleStepName, items, widened),
+    };
+  },
+  stageOneOf: (change) => stageOneOf(change as RuleChange),
+};
 
 /** Comes before the narrowing of a rule, so that others can change their conditions in between. */
-export const WIDENING: RuleStep = { stage: 2, step: 'rule-widenings', part: 'widen' };
+const WIDENING: RuleStep = { stage: 2, step: 'rule-widenings', part: 'widen' };
 
-/** A rule as a request sends it: v4 and v3 require the whole config with every update of one rule. */
-export interface RulePayload {
-  readonly id: string;
-  readonly match: RuleMatch;
-  readonly forward: readonly Destination[];
-  readonly active: boolean;
-  /** Left out where the live rank is no number that JSON can hold. */
-  readonly rank?: number;
+function placesOf(change: RuleChange, widened: ReadonlySet<Change>): readonly PlacedItem[] {
+  const steps = [...(widened.has(change) ? [WIDENING] : []), ...ruleSteps(change)];
+  let from: RuleState | null = change.observed;
+  return steps.map(({ stage, step, part }, index) => {
+    const sent = rulePayload(change, part);
+    if (part === 'add' || part === 'delete') return { stage, step, item: { change, sent } };
+    const to: RuleState = { ...stateOf(change, part), rank: sent.rank ?? from?.rank ?? 0 };
+    const item = {
+      change,
+      sent,
+      part: { ...partOf(change, part), from, to, isLast: index === steps.length - 1 },
+    };
+    from = to;
+    return { stage, step, item };
+  });
+}
+
+function partOf({ action, fields }: RuleChange, part: RulePart): Pick<ChangePart, 'action' | 'fields'> {
+  if (part === 'move') return { action: 'move', fields: ['rank'] };
+  return { action, fields: part === 'whole' ? fields : fields.filter((field) => field !== 'rank') };
 }
 
 /**
- * The requests that a change of a rule takes, in order. A rule must not stop matching mail before everything that matches
- * it instead is in place: deactivations and changes of the condition are stage 2. Its destinations go along with the
- * condition: sent before it, mail of the old condition would reach the new place. An inactive rule routes nothing, so
- * that all of it is sent at once, activation included.
+ * The items of one step in the order in which they go. They are sent one after another, and in between mail must be
+ * routed as before or as afterwards: what is asked first comes first and goes last.
  */
-export function ruleSteps(change: RuleChange): readonly RuleStep[] {
-  const { observed, desired } = change;
-  if (observed === null) return [{ stage: 1, step: 'rule-adds', part: 'add' }];
-  if (desired === null) return [{ stage: 2, step: 'rule-deletes', part: 'delete' }];
-  const moves = change.fields.includes('rank');
-  const changes = change.fields.some((field) => field !== 'rank');
-  if (!changes) return [{ stage: 1, step: 'rule-moves', part: 'move' }];
-  if (!observed.active) return [{ stage: 1, step: 'rule-changes', part: 'whole' }];
-  if (!desired.active) return [{ stage: 2, step: 'rule-narrowings', part: 'whole' }];
-  if (!sameMatch(observed.match, desired.match)) {
-    const narrowing: RuleStep = { stage: 2, step: 'rule-narrowings', part: 'content' };
-    return moves ? [{ stage: 1, step: 'rule-moves', part: 'move' }, narrowing] : [narrowing];
-  }
-  return [{ stage: 1, step: moves ? 'rule-moves' : 'rule-changes', part: 'whole' }];
+function inOrder(
+  step: RuleStepName,
+  items: readonly WriteItem[],
+  widened: ReadonlySet<Change>,
+): readonly WriteItem[] {
+  const compare = COMPARE[step] ?? compareFinal;
+  const sorted = items.toSorted((a, b) => compare(a.change as StayingRule, b.change as StayingRule));
+  return step === 'rule-narrowings' ? takersFirst(sorted, widened) : sorted;
 }
 
-export function stageOf(change: Pick<RuleChange, 'observed' | 'desired' | 'fields'>): 1 | 2 {
-  return ruleSteps(change as RuleChange).some(({ stage }) => stage === 2) ? 2 : 1;
+/** Only what is there, and stays, is moved or narrowed. */
+type StayingRule = RuleChange & { readonly observed: RuleState; readonly desired: RuleState };
+
+const COMPARE: Readonly<Partial<Record<RuleStepName, (a: StayingRule, b: StayingRule) => number>>> = {
+  'rule-moves': compareMoves,
+  'rule-narrowings': compareNarrowings,
+  'rule-deletes': (a, b) => -compareFinal(a, b),
+};
+
+/** Upward ones first in final order, then downward ones from the last, so that movers do not pass each other. */
+function compareMoves(a: StayingRule, b: StayingRule): number {
+  const down = Number(movesDown(a)) - Number(movesDown(b));
+  if (down !== 0) return down;
+  return movesDown(a) ? -compareFinal(a, b) : compareFinal(a, b);
 }
 
-/** What remains of a change when its stage 2 is withheld: its move, or nothing. */
-export function stageOneOf(change: RuleChange): RuleChange | null {
-  if (change.stage === 1) return change;
-  const moves = ruleSteps(change).some(({ stage }) => stage === 1);
-  if (!moves) return null;
-  // What moves and has a stage 2 is there, and stays.
-  const moved = { ...(change.observed as RuleState), rank: rankOf(change) };
-  return { ...change, action: 'move', fields: ['rank'], desired: moved, stage: 1, reason: 'reorder' };
+/** A changed condition may match the mail of a rule that is switched off: so it comes first. */
+function compareNarrowings(a: StayingRule, b: StayingRule): number {
+  const off = Number(isSwitchedOff(a)) - Number(isSwitchedOff(b));
+  if (off !== 0) return off;
+  return isSwitchedOff(a) ? -compareFinal(a, b) : compareFinal(a, b);
 }
 
-export function rulePayload(change: RuleChange, part: RulePart): RulePayload {
-  const id = requestId(change);
-  const state = stateOf(change, part);
-  if (state === null) throw new Error(`rule change ${id} has neither an observed nor a desired state`);
-  return payloadOf(id, state, rankOf(change));
+function isSwitchedOff({ desired }: StayingRule): boolean {
+  return !desired.active;
 }
 
-function stateOf({ observed, desired }: RuleChange, part: RulePart): RuleState | null {
-  if (part === 'move' || desired === null) return observed;
-  if (part !== 'widen' || observed === null) return desired;
-  return { ...observed, match: joinMatches(observed.match, desired.match) ?? observed.match };
+function movesDown({ observed, desired }: StayingRule): boolean {
+  return !(desired.rank < observed.rank);
 }
 
-function payloadOf(id: string, { match, forward, active }: RuleState, rank: number): RulePayload {
-  return Number.isFinite(rank) ? { id, match, forward, active, rank } : { id, match, forward, active };
+function compareFinal(a: RuleChange, b: RuleChange): number {
+  return compareRanks(rankOf(a), rankOf(b));
 }

@@ -4,6 +4,7 @@ import type { LoadOptions, NeededReferences } from './context.ts';
 import { KINDS, isSection, kindOf } from '../../kinds/registry.ts';
 import type { ManifestText } from '../read/text.ts';
 import { readReference, referenceTo } from './values/references.ts';
+import { hasSecret } from '../../fields/fields.ts';
 
 /** The section `api` in block style, with what is indented below it. */
 const API = /^["']?api["']?[ \t]*:.*(?:\n(?:[ \t].*|#.*|\r)?)*/gm;
@@ -64,5 +65,5 @@ function collect(node: Node, options: Pick<LoadOptions, 'cwd'>, found: Reference
 
 /** Secrets are resolved when they are sent. */
 function isSecretSection(key: string): boolean {
-  return isSection(key) && Object.values(KINDS[kindOf(key)].fields).some(({ codec }) => codec.isSecret);
+  return isSection(key) && hasSecret(KINDS[kindOf(key)].fields);
 }

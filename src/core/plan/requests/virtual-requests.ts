@@ -1,8 +1,8 @@
-import { endpointName } from '../../model/endpoints.ts';
 import { createTurnstile, inTurn, together, type VirtualJob } from '../../rate-limit/jobs.ts';
 import { createTimeline, type ScheduleOptions, type Turn } from '../../rate-limit/scheduler.ts';
 import type { PlannedRead, ReadContext } from './reads.ts';
 import type { WriteRequest } from './requests.ts';
+import { endpointName, isUntotalled } from '../../kinds/endpoints.ts';
 
 /** The requests of a run as jobs of virtual time, counted as they are sent. */
 export interface VirtualRequests {
@@ -55,9 +55,9 @@ export function openVirtualRequests(
     };
   const read = ({ operation, requests }: PlannedRead, turn: Turn): VirtualJob => {
     const pages = Array.from({ length: requests }, () => request(endpointName(version, operation), 0, turn));
-    // v3's listings of credentials have no total.
-    const isUntotalled = version === 'v3' && operation === 'listCredentials';
-    return isUntotalled ? inTurn(pages) : inTurn([...pages.slice(0, 1), together(pages.slice(1))]);
+    return isUntotalled(version, operation)
+      ? inTurn(pages)
+      : inTurn([...pages.slice(0, 1), together(pages.slice(1))]);
   };
   const write = ({ operation, items }: WriteRequest): VirtualJob => {
     const job = request(endpointName(version, operation), items.length, 'first');

@@ -1,5 +1,4 @@
 import { showText } from '../../../core/model/destinations.ts';
-import { endpointName } from '../../../core/model/endpoints.ts';
 import { historyKeys, itemKey } from '../../../core/kinds/item-key.ts';
 import type {
   HistoryItem,
@@ -11,7 +10,6 @@ import type {
 import type { Change } from '../../../core/model/plan.ts';
 import type { Report } from '../../../core/model/report.ts';
 import type { Result } from '../../../core/model/result.ts';
-import type { WriteItem } from '../../../core/plan/requests/order.ts';
 import type { WriteRequest } from '../../../core/plan/requests/requests.ts';
 import type { StateFault } from '../../state/store.ts';
 import type { KnownAccount } from '../known-account.ts';
@@ -19,9 +17,11 @@ import type { Ledger } from '../ledger.ts';
 import type { ApplyInput, ApplyPorts } from '../ports.ts';
 import { summarise } from '../report/report-document.ts';
 import type { Verdict } from '../verdict.ts';
-import { itemOfRequest, itemsOfDomain, type MovedRules } from './item-entries.ts';
+import { itemOfRequest, itemsOfDomain } from './item-entries.ts';
 import { keptChange } from './kept-items.ts';
 import type { Concealment } from '../../../core/fields/codec.ts';
+import { endpointName } from '../../../core/kinds/endpoints.ts';
+import type { WriteItem } from '../../../core/kinds/steps.ts';
 
 /** Writes the history of a run while it goes on. */
 export interface RunRecorder {
@@ -47,7 +47,6 @@ interface Recorder {
   readonly account: KnownAccount;
   /** The number of the latest entry of a change. */
   readonly numbers: Map<Change, number>;
-  readonly moved: MovedRules;
   /** Of requests that have begun and not ended: the items, and what is noted of them. */
   readonly open: Map<WriteItem, OpenItem>;
   /** Changes whose latest entry says that their outcome is not known. */
@@ -89,7 +88,6 @@ export function openRunRecorder(
     ports,
     account,
     numbers: new Map(),
-    moved: new Map(),
     open: new Map(),
     unknown: new Set(),
     count: 0,
@@ -161,7 +159,7 @@ function entriesOf(
   item: WriteItem,
   { endpoint, concealment }: { readonly endpoint: string; readonly concealment: Concealment },
 ): readonly ItemEntry[] {
-  const { account, moved, numbers, input } = recorder;
+  const { account, numbers, input } = recorder;
   const { change } = item;
   const at = timeOf(recorder);
   const entryOf = (own: HistoryItem, via: ItemEntry['via']): ItemEntry => {
@@ -169,7 +167,7 @@ function entriesOf(
     const { run } = input.origin;
     return { entry: 'item', at, run, item: recorder.count, keys: historyKeys(own), ...own, endpoint, via };
   };
-  const entry = entryOf(itemOfRequest(item, moved, concealment), null);
+  const entry = entryOf(itemOfRequest(item, concealment), null);
   numbers.set(change, entry.item);
   const isDomainDelete = change.kind === 'domain' && change.action === 'delete';
   const live = isDomainDelete ? account.observed.domains.get(change.domain) : undefined;

@@ -7,7 +7,7 @@ import {
   type ManifestDocument,
   type ShowForward,
 } from '../../../core/model/manifest/manifest-document.ts';
-import { ruleDocument } from '../../../core/kinds/rule/manifest-document.ts';
+import { ruleDocument } from '../../../core/kinds/rule/manifest-live.ts';
 import { parseAliasName, quote } from '../../../core/model/names.ts';
 import type { Observed, ObservedDomain } from '../../../core/model/observed.ts';
 import type { Change, Plan, RuleChange } from '../../../core/model/plan.ts';

@@ -1,7 +1,6 @@
 import { itemKey } from '../../../core/kinds/item-key.ts';
 import type { Desired } from '../../../core/model/desired.ts';
 import { managedState } from '../../../core/kinds/domain/fields.ts';
-import type { WriteItem } from '../../../core/plan/requests/order.ts';
 import type { Change } from '../../../core/model/plan.ts';
 import {
   requestsOf,
@@ -24,6 +23,7 @@ import {
 import { isPassword, type Passwords } from './passwords.ts';
 import { DONE, sendRequest, type Sources, type WireAnswer } from './senders.ts';
 import { resolveOutcomes } from './unknown-outcome.ts';
+import type { WriteItem } from '../../../core/kinds/steps.ts';
 
 /** Makes requests by what is known of batches by then, and sends them to their end. */
 export interface Sender {

@@ -2,7 +2,6 @@ import { entryKey } from '../../../../../src/core/kinds/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { RuleMatch } from '../../../../../src/core/model/resources.ts';
 import type { DesiredRule, ObservedRule } from '../../../../../src/core/kinds/rule/fields.ts';
-import { rulePayload, ruleSteps, stageOf, stageOneOf } from '../../../../../src/core/kinds/rule/steps.ts';
 import type { RuleChange } from '../../../../../src/core/model/plan.ts';
 import { signature } from '../../../../../src/core/kinds/items.ts';
 import {
@@ -17,6 +16,12 @@ import {
   prior,
   rule,
 } from '../../support/build.ts';
+import {
+  stageOf,
+  stageOneOf,
+  ruleSteps,
+  rulePayload,
+} from '../../../../../src/core/kinds/rule/steps-parts.ts';
 
 const REGEX: RuleMatch = { type: 'regex', regex: 'x', scopes: ['body'] };
 const CEL: RuleMatch = { type: 'cel', expression: 'true' };
