@@ -21,10 +21,8 @@ export interface ChangePart {
   readonly isLast: boolean;
 }
 
-/** Where in a run a request stands. */
 export interface PlacedItem {
-  readonly stage: 1 | 2;
-  /** One of those of core/plan/requests/order.ts. */
+  /** Its place in a run: one of those of core/plan/requests/order.ts. */
   readonly step: string;
   readonly item: WriteItem;
 }
@@ -53,7 +51,6 @@ export function plainSteps(kind: Kind, orders: Readonly<Record<string, Compare>>
     verbs: { [`${kind}-adds`]: 'add', [`${kind}-updates`]: 'update', [`${kind}-deletes`]: 'delete' },
     place: (changes) => ({
       places: changes.map((change) => ({
-        stage: change.stage,
         step: `${kind}-${change.action}s`,
         item: { change, sent: sentOf(change) },
       })),

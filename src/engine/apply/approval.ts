@@ -4,7 +4,6 @@ import { actionKey, changeKey, itemKey } from '../../core/kinds/item-key.ts';
 import { KINDS, SECTIONS } from '../../core/kinds/registry.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Change, Plan } from '../../core/model/plan.ts';
-import { chainOfKind } from '../../core/plan/requests/order.ts';
 import { isRefused } from '../../core/plan/withhold.ts';
 import { isHeldUp, recordSkips, STAGE_ONE_FAILED, whyBlocked, type Ledger } from './ledger.ts';
 import { isNotKept } from './memory/not-kept.ts';
@@ -80,16 +79,15 @@ export function selectWork(plan: Plan, approvals: Approvals, ledger: Ledger): re
 /** Domains in which something was accepted before stage 2 and is not in place. */
 function lostRoutes(plan: Plan, ledger: Ledger): ReadonlySet<DomainName> {
   const lost = plan.changes.filter((change) => change.stage === 1 && isNotKept(ledger, change));
-  return new Set(lost.filter(({ kind }) => chainOfKind(kind) === 'routes').map(({ domain }) => domain));
+  return new Set(lost.filter(({ kind }) => KINDS[kind].routesMail).map(({ domain }) => domain));
 }
 
 /** A rejection in its way lasts for the run, and so does what the service does not keep. */
 function heldUpReason(ledger: Ledger, change: Change, lost: ReadonlySet<DomainName>): string | null {
   const blocked = whyBlocked(ledger, change.domain, change.kind);
   if (blocked !== null || change.stage === 1) return blocked;
-  const chain = chainOfKind(change.kind);
-  if (chain === 'routes' && lost.has(change.domain)) return 'something before it was not kept';
-  return isHeldUp(ledger, change.domain, chain, 'for-good') ? STAGE_ONE_FAILED : null;
+  if (KINDS[change.kind].routesMail && lost.has(change.domain)) return 'something before it was not kept';
+  return isHeldUp(ledger, change, 'for-good') ? STAGE_ONE_FAILED : null;
 }
 
 function newcomerReason(approvals: Approvals, change: Change, guard: 'refuses' | 'passes'): string | null {

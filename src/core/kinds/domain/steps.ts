@@ -5,7 +5,6 @@ export const DOMAIN_STEPS: KindSteps = {
   verbs: { 'domain-adds': 'add', 'domain-updates': 'update', 'domain-deletes': 'delete' },
   place: (changes) => ({
     places: changes.map((change) => ({
-      stage: change.stage,
       step: `domain-${change.action}s`,
       item: { change, sent: {} },
     })),

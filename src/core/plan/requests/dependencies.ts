@@ -40,17 +40,10 @@ function dependenciesOn(
   return dependencies;
 }
 
-/**
- * The changes of stage 2 that have to wait for the rest of it: deletes of domains, and what other domains forward to
- * until their own stage 2.
- */
+/** The changes that have to wait for the rest of stage 2: what other domains forward to until their own stage 2. */
 export function overtakingChanges(changes: readonly Change[]): ReadonlySet<Change> {
-  const late = new Set<Change>(changes.filter((change) => change.kind === 'domain' && change.stage === 2));
   const leaving = forwardersLeaving(changes.filter((change) => change.stage === 2));
-  for (const change of changes) {
-    if (takesAway(change) && forwardersTo(change, leaving).size > 0) late.add(change);
-  }
-  return late;
+  return new Set(changes.filter((change) => takesAway(change) && forwardersTo(change, leaving).size > 0));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { LIMITS, type ApiVersion } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Plan } from '../../model/plan.ts';
-import { sequenceOf, verbOf } from './order.ts';
+import { addsDomain, sequenceOf, verbOf, type SequencePart } from './order.ts';
 import { KINDS } from '../../kinds/registry.ts';
 import type { WriteItem } from '../../kinds/steps.ts';
 
@@ -10,8 +10,7 @@ import type { WriteItem } from '../../kinds/steps.ts';
  * only when all that stands before it has ended. A stage has several parts where a change in one domain has to wait for
  * another domain.
  */
-export interface StageRequests {
-  readonly stage: 1 | 2;
+export interface StageRequests extends Pick<SequencePart, 'stage' | 'gates'> {
   readonly domains: readonly DomainRequests[];
 }
 
@@ -46,8 +45,9 @@ export interface BatchSupport {
 
 /** The write requests of a plan, exactly as they will be sent. Conditional changes are taken for additions. */
 export function requestsOf(plan: Pick<Plan, 'changes'>, options: RequestOptions): readonly StageRequests[] {
-  return sequenceOf(plan.changes).map(({ stage, domains }) => ({
+  return sequenceOf(plan.changes).map(({ stage, gates, domains }) => ({
     stage,
+    gates,
     domains: domains.map(({ domain, steps }) => ({
       domain,
       requests: steps.flatMap(({ step, items }) => requestsOfStep({ domain, step, items }, options)),
@@ -117,7 +117,7 @@ function utf8Length(text: string): number {
 }
 
 export function isAddedDomain({ step }: WriteRequest): boolean {
-  return step === 'domain-adds';
+  return addsDomain(step);
 }
 
 function operationOf(
