@@ -42,7 +42,8 @@ export function createPolicy(desired: Desired, options: AllowanceOptions, stance
   };
 }
 
-function parseAllowances(options: AllowanceOptions): readonly Allowance[] {
+/** Parses the flags that allow what guards hold back. */
+export function parseAllowances(options: AllowanceOptions): readonly Allowance[] {
   return [
     ...(options.allowDeletes === undefined
       ? []

@@ -5,7 +5,7 @@ import type { DomainName } from '../../core/model/names.ts';
 import type { Problem } from '../../core/model/manifest/problem.ts';
 import type { PlanOptionsDocument } from '../../core/plan/document/document.ts';
 import type { Planned, PlanPorts, PlanRequest } from '../../engine/plan-once.ts';
-import { resolveSnapshot } from '../../engine/undo/resolve-snapshot.ts';
+import { resolveSnapshot } from '../../engine/apply/memory/snapshot-references.ts';
 import { connectShown } from './connect.ts';
 import type { Context } from '../context.ts';
 import { requireDesired, type ReadOptions, type RequiredDesired } from './manifest/desired.ts';
@@ -19,7 +19,7 @@ import type { RunProgress } from '../output/progress/run-progress.ts';
 import { listingsOf } from '../../core/plan/requests/reads.ts';
 import { resolveConnection, type CommonOptions, type Connection } from '../settings.ts';
 import { referenceValue } from './references/references.ts';
-import { isUndo, openStates } from './state/state.ts';
+import { namesSnapshots, openStates } from './state/state.ts';
 
 /** What a command that plans has in hand: the manifest, the account, and what to do with them. */
 export interface Session {
@@ -66,10 +66,10 @@ export async function openSession(
   options: PlanFlags,
   how: SessionOptions,
 ): Promise<Session> {
-  const manifestKind = isUndo(context, options) ? 'snapshot' : 'written';
+  const isSnapshot = namesSnapshots(context, options);
   const manifest = await requireDesired(context, options, {
     unnamed: how.unnamed ?? 'refused',
-    warnings: manifestKind === 'snapshot' ? 'silent' : (how.warnings ?? 'printed'),
+    warnings: isSnapshot ? 'silent' : (how.warnings ?? 'printed'),
   });
   collectSyntax(manifest.size.entries);
   const connection = await resolveConnection(options, manifest.desired.api, context);
@@ -79,8 +79,7 @@ export async function openSession(
     api: manifest.desired.api,
     request: {
       ...requestOf(manifest, options, { connection, stance: how.stance, now: opened.openedAt }),
-      manifestKind,
-      ...(manifestKind === 'snapshot' ? { resolveDesired: resolveWith(manifest) } : {}),
+      ...(isSnapshot ? requestOfSnapshot(manifest) : {}),
     },
     counts: manifest.counts,
     problems: manifest.problems,
@@ -89,12 +88,17 @@ export async function openSession(
   };
 }
 
-/** A snapshot brings back no value that a reference has got since. */
-function resolveWith({ desired, texts }: RequiredDesired): PlanRequest['resolveDesired'] {
+/** Returns what a plan of a snapshot does otherwise: it brings back no value that a reference has got since. */
+function requestOfSnapshot({
+  desired,
+  texts,
+}: RequiredDesired): Pick<PlanRequest, 'manifestKind' | 'resolveDesired'> {
   const decoder = new TextDecoder();
   const parts = texts.map(({ text }) => (typeof text === 'string' ? text : decoder.decode(text)));
-  const text = parts.join('\n');
-  return (read) => resolveSnapshot(text, desired, read);
+  return {
+    manifestKind: 'generated',
+    resolveDesired: (read) => resolveSnapshot(parts.join('\n'), desired, read),
+  };
 }
 
 /** What does not depend on where that comes from which is wanted. */

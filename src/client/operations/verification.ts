@@ -17,7 +17,7 @@ import {
 import type { ApiVersion } from '../../core/model/endpoints.ts';
 import { DOMAIN_WIRE } from '../../core/kinds/domain/wire.ts';
 
-/** The records that are missing or wrong, in the order in which they are put into DNS. */
+/** Returns the records that are missing or wrong, in the order in which people add them to DNS. */
 export function missingRecords({ records }: Verification): readonly RecordName[] {
   return RECORD_NAMES.filter((name) => !records[name].valid);
 }
@@ -56,7 +56,7 @@ function decodeRecord(records: Json, name: RecordName): RecordCheck {
   };
 }
 
-/** A text, several, or null for none. */
+/** Decodes one text, several, or null for none. */
 function decodeTexts(value: unknown, name: string): readonly string[] {
   const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
   return texts.flatMap((text) => {

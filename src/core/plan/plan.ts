@@ -39,8 +39,8 @@ export interface PlanInput {
   readonly changedPasswords?: ReadonlySet<string>;
   /** Digits after the point that the service keeps of a rank, once it answered another one than was sent. */
   readonly rankDigits?: number;
-  /** What the manifest is; a snapshot, which fwdsync wrote itself, is warned about only for what it changes. */
-  readonly manifestKind?: 'written' | 'snapshot' | undefined;
+  /** Who wrote the manifest. One that fwdsync generated, such as a snapshot, gets warnings only for what it changes. */
+  readonly manifestKind?: 'written' | 'generated' | undefined;
   /** Size of the whole manifest when `desired` is a part of it. */
   readonly manifestSize?: ManifestSize;
 }
@@ -51,7 +51,7 @@ export function makePlan(input: PlanInput): Plan {
   const domains = planDomains(input).map((plan) => (policy.purpose === 'undo' ? asUndo(plan) : plan));
   const changes = domains.flatMap((plan) => plan.changes);
   const found = findWarnings(input, domains, size);
-  const concerning = input.manifestKind === 'snapshot' ? warningsOfChanges(found, changes, desired) : found;
+  const concerning = input.manifestKind === 'generated' ? warningsOfChanges(found, changes, desired) : found;
   const warnings = silence(concerning, desired).map((warning) =>
     policy.purpose === 'undo' ? { ...warning, source: null } : warning,
   );

@@ -405,7 +405,7 @@ test('warnings come in the order of the manifest, then by code and text', () => 
   ]);
 });
 
-test('of a snapshot only those about the account, and about what changes, but not about its wording', () => {
+test('of a generated manifest only those about the account, and about what changes, but not about its wording', () => {
   const unclear = { whitelabel: { value: null, source: at(5) } };
   const changed = {
     ...present(ACME, { settings: unclear }),
@@ -422,9 +422,9 @@ test('of a snapshot only those about the account, and about what changes, but no
     ],
     { account: { overQuota: true } },
   );
-  const found = (manifestKind: 'written' | 'snapshot') =>
+  const found = (manifestKind: 'written' | 'generated') =>
     plan(wanted, rows, { manifestKind }).warnings.map(({ code, source }) => `${source?.line ?? '-'} ${code}`);
-  expect(found('snapshot')).toEqual([
+  expect(found('generated')).toEqual([
     '2 domain-banned',
     '5 may-not-clear',
     '- forwards-not-checked',

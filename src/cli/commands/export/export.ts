@@ -1,7 +1,7 @@
 import type { Client } from '../../../client/client.ts';
 import { observe } from '../../../client/observe.ts';
-import { referenceFinder } from '../../../engine/apply/memory/snapshot-forwards.ts';
 import { didYouMean } from '../../../core/manifest/read/suggest.ts';
+import { referenceFinder } from '../../../core/manifest/write/reference-finder.ts';
 import { escapeInvisible } from '../../../core/model/names.ts';
 import type { Observed } from '../../../core/model/observed.ts';
 import { requireDomain } from '../../input/arguments.ts';

@@ -6,17 +6,27 @@ import { ownApi } from '../../input/manifest/desired.ts';
 import { styleFor } from '../../output/style.ts';
 import { agreedAccount, namesStore, resolveStateDirectory, type CommonOptions } from '../../settings.ts';
 
-/** What the state recorded, without any request: of the account that is named, else of all that it knows. */
+/** The recorded histories, opened without a request. */
 export interface OpenedHistory {
   readonly stores: readonly AccountHistory[];
   /** Prints what cannot be read, once. */
   readonly onFault: NonNullable<HistoryQuery<'run'>['onFault']>;
 }
 
+/** Opens the history of the account that flag, environment or manifest name, else of all. */
 export async function openRecorded(context: Context, options: CommonOptions): Promise<OpenedHistory> {
   const { account: written } = await ownApi(context, options);
   const fromEnv = context.ofAccount === undefined ? context.env['FWDSYNC_ACCOUNT'] || undefined : undefined;
   const account = agreedAccount(options.account ?? fromEnv, written ?? undefined) ?? null;
+  return openRecordedOf(context, options, account);
+}
+
+/** Opens the history of an account; null means of all that the state knows. */
+export async function openRecordedOf(
+  context: Context,
+  options: CommonOptions,
+  account: string | null,
+): Promise<OpenedHistory> {
   const stores = namesStore(options, context)
     ? await openStored(context, options, account)
     : await openHistories({

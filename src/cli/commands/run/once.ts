@@ -1,4 +1,3 @@
-import { writeSnapshot } from '../../../core/manifest/write/write-snapshot.ts';
 import type { CompletedRun, DaemonEvent, RunResult } from '../../../core/model/status/daemon.ts';
 import type { RunOrigin } from '../../../core/model/history/entries.ts';
 import type { Report } from '../../../core/model/report.ts';
@@ -108,7 +107,6 @@ async function applyOnce(context: Context, options: OnceOptions, { session, orig
       ...session.ports,
       readCommit: () => readCommit(context, manifestPaths(options, context)),
       signal: context.signal,
-      writeSnapshot,
       approve: (planned) =>
         Promise.resolve(approveUnasked(planned, { refusals: 'withhold', show: () => undefined })),
     },

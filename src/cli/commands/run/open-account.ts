@@ -3,7 +3,6 @@ import type { Client } from '../../../client/client.ts';
 import type { ClientOptions, FullClient } from '../../../client/create.ts';
 import type { Follower } from '../../../service/delivery/follow/follower.ts';
 import type { RequestEvent } from '../../../client/http/call.ts';
-import { writeSnapshot } from '../../../core/manifest/write/write-snapshot.ts';
 import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
 import type { Desired } from '../../../core/model/desired.ts';
 import { fail, succeed, type Result } from '../../../core/model/result.ts';
@@ -113,9 +112,8 @@ function endDaemon(message: string): never {
 export function runPorts(
   context: Context,
   onSecret: AccountRunPorts['onSecret'],
-): Pick<RunPorts, 'writeSnapshot' | 'driftLog' | 'origin' | 'resolvePassword'> {
+): Pick<RunPorts, 'driftLog' | 'origin' | 'resolvePassword'> {
   return {
-    writeSnapshot,
     driftLog: createDriftLog(),
     origin: runOrigin(context, 'run'),
     async resolvePassword(reference) {

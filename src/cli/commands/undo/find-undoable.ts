@@ -6,7 +6,7 @@ import { usageError } from '../../exit.ts';
 import { answerOf, connect } from '../../input/connect.ts';
 import { openStates } from '../../input/state/state.ts';
 import type { CommonOptions, Connection } from '../../settings.ts';
-import { openRecorded } from '../history/open-history.ts';
+import { openRecordedOf } from '../history/open-history.ts';
 
 export interface RunQuestion {
   readonly connection: Connection;
@@ -43,11 +43,8 @@ async function findNamed(
   options: CommonOptions,
   { connection: { account }, name }: { readonly connection: Connection; readonly name: string },
 ): Promise<RunEntry | null> {
-  // Of another account, too: then that is what is wrong.
-  const { account: _, ...everywhere } = options;
-  const { ofAccount: __, ...anybody } = context;
-  const env = { ...context.env, FWDSYNC_ACCOUNT: undefined };
-  const { stores } = await openRecorded({ ...anybody, env }, everywhere);
+  // A run of another account is found, too: then the account is what is wrong.
+  const { stores } = await openRecordedOf(context, options, null);
   const found: RunEntry[] = [];
   for (const { history } of stores) {
     for await (const { start } of readRuns(history, { run: name })) found.push(start);

@@ -1,11 +1,11 @@
 import type { RunEntry } from '../../../core/model/history/entries.ts';
 import { reconcileOnce } from '../../../engine/once.ts';
-import { readForUndo, readRunItems, undoRequest } from '../../../engine/undo/undo-request.ts';
+import { undoRequest } from '../../../engine/undo/undo-request.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, usageError, type ExitCode } from '../../exit.ts';
 import { ownApi } from '../../input/manifest/desired.ts';
 import { runOrigin } from '../../origin.ts';
-import { createPolicy, type AllowanceOptions } from '../../input/policy.ts';
+import { parseAllowances, type AllowanceOptions } from '../../input/policy.ts';
 import { referenceReader } from '../../input/references/references.ts';
 import { connectSession, type Session } from '../../input/session.ts';
 import { openStates } from '../../input/state/state.ts';
@@ -71,20 +71,19 @@ async function openUndo(
   // No reference may stand for a secret of the operator.
   await referenceReader(context)({ keys: [], others: [] });
   const openState = await openStates(context, options, 'undo');
-  const items = await readRunItems(openState(connection, run.account), run.run);
-  const desired = readForUndo(items, run);
+  const allowances = parseAllowances(options);
+  const request = await undoRequest(openState(connection, run.account), run, allowances);
+  const { desired } = request;
   const opened = await connectSession(context, options, {
     connection,
     desired,
     command: 'undo',
     mode: 'read-write',
   });
-  const stance = { account: run.account, accountRequired: false, domainDeletes: 'allowed' } as const;
-  const policy = createPolicy(desired, options, { ...stance, now: opened.openedAt });
   return {
     ...opened,
     api,
-    request: undoRequest(run, items, { desired, policy }),
+    request,
     counts: { files: 0, domains: 0, aliases: 0, rules: 0, silenced: 0 },
     problems: [],
     disclosure: disclosureOf(desired, options, context),

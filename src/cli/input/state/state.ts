@@ -46,8 +46,8 @@ function resolveHistoryAge({ history }: CommonOptions, { env }: Context): number
   return parseDuration('FWDSYNC_HISTORY', env['FWDSYNC_HISTORY'] || '400d');
 }
 
-/** Whether the manifest is a snapshot, which an earlier run wrote so that it can be undone. */
-export function isUndo(context: Context, options: CommonOptions): boolean {
+/** True if the manifests are snapshots, which earlier runs wrote. */
+export function namesSnapshots(context: Context, options: CommonOptions): boolean {
   const directory = resolveStateDirectory(options, context);
   return manifestPaths(options, context).every(
     (path) => path.startsWith('store:snapshot/') || isSnapshot(directory, resolve(context.cwd, path)),

@@ -1,6 +1,7 @@
 import type { RuleMatch } from '../../model/resources.ts';
 import type { ShowForward } from '../../model/manifest/manifest-document.ts';
-import type { RuleDocument, RuleState } from './fields.ts';
+import type { RuleDocument, RuleState, ObservedRule } from './fields.ts';
+import type { RuleChange } from '../../model/plan.ts';
 
 /** A live rule as a manifest writes it. */
 export function ruleDocument(
@@ -16,6 +17,34 @@ export function ruleDocument(
     forward: show(forward),
     ...(active ? {} : { active }),
   };
+}
+
+/**
+ * The rules of a domain as they were before these changes, each by its id. Where one is moved or deleted, all live rules are
+ * listed in their old order, because the neighbours of a rule define its place; else only those that change.
+ */
+export function rulesBefore(
+  changes: readonly RuleChange[],
+  live: readonly ObservedRule[],
+  show: ShowForward,
+): readonly RuleDocument[] {
+  const byId = new Map(changes.map((change) => [change.id, change]));
+  const needsOrder = changes.some(({ action, fields }) => action === 'delete' || fields.includes('rank'));
+  const listed = live
+    .toSorted((a, b) => a.rank - b.rank)
+    .filter(({ id }) => needsOrder || byId.has(id))
+    .map((rule) => ruleDocument(rule, nameOf(rule, byId.get(rule.id)), show));
+  const added = changes.filter(({ action }) => action === 'add');
+  return [
+    ...listed,
+    ...added.map(({ id }): RuleDocument => ({ ...(id === null ? {} : { id }), state: 'absent' })),
+  ];
+}
+
+/** Names are the manifest's own; a rule that only the account has is named by its id, which no other rule has. */
+function nameOf(rule: ObservedRule, change: RuleChange | undefined): string {
+  const name = change?.name ?? rule.id;
+  return change?.action === 'delete' && name !== rule.id ? `${name} (${rule.id})` : name;
 }
 
 /** Gives live rules, which have no names, readable ones that are unique in their domain. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sameDestinations, type Destination } from '../../model/destinations.ts';
-import { ruleDocument } from './manifest-live.ts';
+import { ruleDocument, createRuleNamer, rulesBefore } from './manifest-live.ts';
 import type { ShowForward } from '../../model/manifest/manifest-document.ts';
 import { findInvisible, quote, type DomainName } from '../../model/names.ts';
 import type { Source } from '../../model/manifest/problem.ts';
@@ -17,7 +17,6 @@ import {
 } from '../../manifest/sections/language.ts';
 import { changesOf } from '../../manifest/update/entries.ts';
 import { editRules } from './manifest-update.ts';
-import { createRuleNamer } from './manifest-live.ts';
 import {
   booleanOf,
   isNull,
@@ -32,6 +31,7 @@ import { sourceOf } from '../../manifest/read/text.ts';
 import { succeed, type Result, fail } from '../../model/result.ts';
 import { type Fields, digestFields } from '../../fields/fields.ts';
 import { isUuid } from '../../model/item-key.ts';
+import type { RuleChange } from '../../model/plan.ts';
 
 /** A rule as written: not yet of any domain, so without a derived id. */
 export type RuleDraft =
@@ -62,6 +62,8 @@ export const RULE_LANGUAGE: SectionLanguage = {
   merge: mergeRules,
   digest: (rules: readonly DesiredRule[]) => rules.map(digestOfRule),
   export: exportRules,
+  before: (changes, live, _, showForward) =>
+    rulesBefore(changes as readonly RuleChange[], live.rules ?? [], showForward),
   update({ place, book, desired, live, adoptions }, changes) {
     const own = changesOf('rule', changes);
     const entries = desired?.state === 'present' ? (desired.rules?.entries ?? []) : [];

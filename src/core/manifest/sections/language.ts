@@ -9,6 +9,7 @@ import type { DomainEditing } from '../update/entries.ts';
 import type { ProblemLog } from '../problems.ts';
 import type { Node } from '../read/node.ts';
 import type { Loading } from '../resolve/context.ts';
+import type { ObservedDomain } from '../../model/observed.ts';
 
 /**
  * One section of the manifest language, to and fro. Its entries, rows and documents are those of its kind: each language takes and
@@ -23,6 +24,13 @@ export interface SectionLanguage {
   digest(entries: unknown): unknown;
   /** What the account has of it as a manifest writes it; what no manifest can say goes to the comments. */
   export(live: readonly unknown[], comments: string[], showForward: ShowForward): unknown;
+  /** What changes find of it, as a manifest writes that; null where there is nothing to write. */
+  before(
+    changes: readonly Change[],
+    live: ObservedDomain,
+    comments: string[],
+    showForward: ShowForward,
+  ): unknown;
   /** Edits it where the plan would change the account. */
   update(editing: DomainEditing, changes: readonly Change[]): void;
   /** Says that an item is to be as the history has it, or why that cannot be said; `fields`: null means that it was not there. */

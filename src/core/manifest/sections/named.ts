@@ -51,6 +51,7 @@ export function namedLanguage(facts: KindFacts<SectionKind>, options: NamedOptio
     },
     export: (live: readonly LiveName[], comments, showForward) =>
       exportEntries(live, comments, kind, showForward),
+    before: (changes, _, comments, showForward) => entriesBefore(changes, comments, kind, showForward),
     update(editing, changes) {
       const own = changes.filter((change) => change.kind === facts.kind && isWritten(change, kind));
       editSection(editing, facts.section, own, (change) => entryChange(change, kind));
@@ -163,6 +164,30 @@ function writeFields(live: object, { rows, inline }: NamedKind, showForward: Sho
   return written.find(([name]) => name === inline)?.[1] ?? Object.fromEntries(written);
 }
 
+/** Items as they were before these changes, those that were added as absent. */
+function entriesBefore(
+  changes: readonly Change[],
+  comments: string[],
+  kind: NamedKind,
+  showForward: ShowForward,
+): ReadonlyMap<string, YamlValue> | null {
+  const secret = secretOf(kind);
+  const entries = new Map<string, YamlValue>();
+  for (const { name, observed } of changes) {
+    if (observed === null) entries.set(name, ABSENT);
+    else if (secret === undefined) entries.set(name, writeFields(observed, kind, showForward));
+    else comments.push(`Left out: the ${kind.facts.kind} ${quote(name)}, whose ${secret} cannot be read`);
+  }
+  return entries.size === 0 ? null : entries;
+}
+
+const ABSENT = { state: 'absent' } as const;
+
+/** The name of the field that nobody can read, if there is one. */
+function secretOf({ rows }: NamedKind): string | undefined {
+  return rows.find(([, { codec }]) => codec.isSecret)?.[0];
+}
+
 /** A secret that is to be sent again changes nothing that a manifest says. */
 function isWritten({ action }: Change, { rows }: NamedKind): boolean {
   return action !== 'update' || rows.some(([, { codec }]) => !codec.isSecret);
@@ -170,8 +195,7 @@ function isWritten({ action }: Change, { rows }: NamedKind): boolean {
 
 /** The account's side of an entry; one that a template brings is overruled, for the template may be right elsewhere. */
 function entryChange({ observed, via }: Change, kind: NamedKind): EntryChange {
-  if (observed === null)
-    return via === undefined ? { kind: 'remove' } : { kind: 'value', value: { state: 'absent' } };
+  if (observed === null) return via === undefined ? { kind: 'remove' } : { kind: 'value', value: ABSENT };
   const forward = kind.inline === undefined || !('forward' in observed) ? null : observed.forward;
   if (forward !== null) return { kind: 'forward', forward };
   return { kind: 'value', value: writeFields(observed, kind, forwardDocument) };
@@ -182,14 +206,14 @@ function entryOf(
   { name }: ItemName,
   fields: Fields | null,
   source: Source,
-  { parseName, rows, facts }: NamedKind,
+  kind: NamedKind,
 ): Result<SectionEntry, string> {
-  const parsed = parseName(name);
-  if (!parsed.ok) return fail(`no ${facts.kind} can be given this name: ${parsed.error.message}`);
+  const parsed = kind.parseName(name);
+  if (!parsed.ok) return fail(`no ${kind.facts.kind} can be given this name: ${parsed.error.message}`);
   const place = { name: parsed.value, source };
   // It is an entry of the kind, which a type cannot say of all kinds at once.
   if (fields === null) return succeed({ ...place, state: 'absent' } as SectionEntry);
-  const secret = rows.find(([, { codec }]) => codec.isSecret);
-  if (secret !== undefined) return fail(`its old ${secret[0]} is not kept`);
+  const secret = secretOf(kind);
+  if (secret !== undefined) return fail(`its old ${secret} is not kept`);
   return succeed({ ...place, state: 'present', ...fields } as SectionEntry);
 }

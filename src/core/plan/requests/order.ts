@@ -93,7 +93,8 @@ export type GateName =
   | 'rules in order'
   | 'who forwards to it'; // No other domain still does.
 
-const STEPS: readonly string[] = PARTS.flatMap(({ steps }) => steps);
+/** All steps, in this order. */
+export const STEPS: readonly string[] = PARTS.flatMap(({ steps }) => steps);
 
 interface StepVerb {
   readonly kind: Kind;

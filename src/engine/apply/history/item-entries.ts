@@ -4,6 +4,7 @@ import { keptItem, keptChange } from './kept-items.ts';
 import type { Concealment } from '../../../core/fields/codec.ts';
 import { liveItems } from '../../../core/kinds/items.ts';
 import type { WriteItem } from '../../../core/kinds/steps.ts';
+import type { Change } from '../../../core/model/plan.ts';
 
 /** What one item of a request does: of a change that takes several requests, to each its part. */
 export function itemOfRequest({ change, part }: WriteItem, concealment: Concealment): HistoryItem {
@@ -12,10 +13,11 @@ export function itemOfRequest({ change, part }: WriteItem, concealment: Concealm
   return keptItem({ ...change, action, fields }, concealment, { from, to });
 }
 
-/** What goes with a domain that is deleted, as it was last read. */
-export function itemsOfDomain(live: ObservedDomain, concealment: Concealment): readonly HistoryItem[] {
+/** Returns the deletes of all that goes with a domain which is deleted, as it was last read. */
+export function deletionsOf(live: ObservedDomain): readonly Change[] {
   return liveItems(live).map(({ state, ...item }) => {
-    const change = { ...item, action: 'delete', fields: [], source: null } as const;
-    return keptItem(change, concealment, { from: state, to: null });
+    const rest = { desired: null, fields: [], stage: 2, conditional: false, reason: 'absent', source: null };
+    // The state is of the kind, which a type cannot say of both at once.
+    return { ...item, action: 'delete', observed: state, ...rest } as unknown as Change;
   });
 }

@@ -17,7 +17,7 @@ import type { Ledger } from '../ledger.ts';
 import type { ApplyInput, ApplyPorts } from '../ports.ts';
 import { summarise } from '../report/report-document.ts';
 import type { Verdict } from '../verdict.ts';
-import { itemOfRequest, itemsOfDomain } from './item-entries.ts';
+import { itemOfRequest, deletionsOf } from './item-entries.ts';
 import { keptChange } from './kept-items.ts';
 import type { Concealment } from '../../../core/fields/codec.ts';
 import { endpointName } from '../../../core/kinds/endpoints.ts';
@@ -171,8 +171,8 @@ function entriesOf(
   numbers.set(change, entry.item);
   const isDomainDelete = change.kind === 'domain' && change.action === 'delete';
   const live = isDomainDelete ? account.observed.domains.get(change.domain) : undefined;
-  const along = live === undefined ? [] : itemsOfDomain(live, concealment);
-  return [entry, ...along.map((own) => entryOf(own, 'domain'))];
+  const along = live === undefined ? [] : deletionsOf(live);
+  return [entry, ...along.map((own) => entryOf(keptChange(own, concealment), 'domain'))];
 }
 
 async function end(recorder: Recorder, { items }: WriteRequest): Promise<void> {

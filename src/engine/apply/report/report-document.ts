@@ -92,12 +92,8 @@ export function undoLine(
   { before, flags }: Shell = HERE.undo,
 ): string | null {
   if (run === null) return null;
-  const allowed = undoFlags.filter((flag) => UNDO_TAKES.test(flag));
-  return [...before, 'fwdsync undo', run, ...allowed, ...flags].join(' ');
+  return [...before, 'fwdsync undo', run, ...undoFlags, ...flags].join(' ');
 }
-
-/** No number of changes speaks against an undo. */
-const UNDO_TAKES = /^--allow-(unrouted|domain-delete) /;
 
 /** How many changes had each end. */
 export function summarise(report: Report): ItemCounts {

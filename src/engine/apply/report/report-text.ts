@@ -38,15 +38,15 @@ export function renderReport(report: Report, options: ReportTextOptions): string
   return `${lines.join('\n')}\n`;
 }
 
-/** The command that undoes the run, and the one that applies its snapshot with what that needs to be allowed. */
+/** Returns the command that undoes the run, and the one that applies its snapshot as any other manifest. */
 function renderUndo(report: Report, { disclosure, reach = HERE }: ReportTextOptions): readonly string[] {
-  const { snapshot, undoFlags } = report;
+  const { snapshot } = report;
   const undo = undoLine(report, reach.undo);
   if (undo === null) return [];
-  const flags = undoFlags.map((flag) => showText(flag, disclosure));
-  const own = ['fwdsync apply -f', quoteForShell(snapshot ?? ''), ...flags];
-  const apply = [...reach.snapshot.before, ...own, ...reach.snapshot.flags].join(' ');
-  return [`undo: ${showText(undo, disclosure)}`, ...(snapshot === null ? [] : [`snapshot: ${apply}`])];
+  if (snapshot === null) return [`undo: ${showText(undo, disclosure)}`];
+  const { before, flags } = reach.snapshot;
+  const apply = [...before, 'fwdsync apply -f', quoteForShell(snapshot), ...flags].join(' ');
+  return [`undo: ${showText(undo, disclosure)}`, `snapshot: ${apply}`];
 }
 
 function renderFailures(report: Report, options: ReportTextOptions): readonly string[] {

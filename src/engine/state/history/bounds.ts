@@ -47,7 +47,7 @@ export async function applyBounds(
 
 /** When the bounds are applied: as a day begins for this process, and each time that it has added much since. */
 export function createPruning({ maxBytes }: HistoryBounds): {
-  /** Notes what is added now, bytes; whether the bounds are to be applied. */
+  /** Counts added bytes. Returns true if the bounds must be applied now. */
   isDue(now: number, added: number): boolean;
 } {
   let day = '';
@@ -63,7 +63,7 @@ export function createPruning({ maxBytes }: HistoryBounds): {
   };
 }
 
-/** What is added until the bounds are applied again, bytes. */
+/** Returns the bytes that may be added before the bounds are applied again. */
 function roomFor(maxBytes: number): number {
   return maxBytes / 16;
 }

@@ -10,7 +10,7 @@ import { linesBackwards, linesWithout, type LineSearch } from './lines.ts';
 import { parseEntry } from './parse-entry.ts';
 
 export interface HistoryPlace {
-  /** Its directory. */
+  /** Directory of the history. */
   readonly directory: string;
   readonly files: OwnFiles;
   readonly clock: Clock;
@@ -20,11 +20,11 @@ export interface HistoryPlace {
 const DAY_MS = 86_400_000;
 const DAY_FILE = /^\d{4}-\d{2}-\d{2}\.jsonl$/;
 
-/** The history of an account as files of JSON lines, one file a day (UTC); nothing is touched before a method is called. */
+/** Opens the history of an account: files of JSON lines, one per day (UTC). It touches nothing before a method is called. */
 export function openHistory({ directory, files, clock, bounds }: HistoryPlace): HistoryStore {
   const kept = { ...HISTORY_BOUNDS, ...bounds };
   const pruning = createPruning(kept);
-  /** Of what was added since a file was chosen last: its length, and its latest time. */
+  /** Length and latest time of the lines added since a file was last chosen. */
   let added = 0;
   let latest = '';
   /**
@@ -39,7 +39,7 @@ export function openHistory({ directory, files, clock, bounds }: HistoryPlace): 
     const [newest = ''] = await dayFiles(files, directory);
     added = 0;
     latest = '';
-    // What cannot be removed stays: nothing depends on its absence.
+    // If a file cannot be removed, it stays. Nothing depends on its removal.
     if (isDue) await prune({ directory, files }, kept, now).catch(() => undefined);
     return join(directory, newest > day ? newest : day);
   };
@@ -76,7 +76,7 @@ async function prune(
   await applyBounds({ sizes, remove, dropDrift: (day) => dropDrift(files, pathOf(day)) }, bounds, now);
 }
 
-/** The size that is left. */
+/** Removes drift from a file. Returns its remaining size. */
 async function dropDrift(files: OwnFiles, path: string): Promise<number> {
   const file = await files.openToRead(path);
   try {
@@ -116,7 +116,7 @@ function firstFile({ since }: HistoryQuery<HistorySubject>): string {
   return since === undefined ? '' : dayFile(new Date(Date.parse(since) - DAY_MS).toISOString());
 }
 
-/** A file that went meanwhile holds nothing. */
+/** Yields the matching lines of a file. A file that was removed meanwhile has none. */
 async function* linesOf<S extends HistorySubject>(
   { path, files }: { readonly path: string; readonly files: OwnFiles },
   query: HistoryQuery<S>,
@@ -136,7 +136,7 @@ async function* linesOf<S extends HistorySubject>(
 }
 
 const MOST_SET_BACK_MS = 3_600_000;
-/** How each line begins; where one does not, it is damaged. */
+/** The beginning of each line. A line that begins differently is damaged. */
 const HEAD = /^\{"entry":"([^"]*)","at":"([^"]*)"/;
 
 function searchOf(query: HistoryQuery<HistorySubject>): LineSearch {
@@ -147,19 +147,22 @@ function searchOf(query: HistoryQuery<HistorySubject>): LineSearch {
       : new Date(Date.parse(since) - MOST_SET_BACK_MS).toISOString();
   return {
     needles: needlesOf(query),
-    isAsked(head) {
+    mayMatch(head) {
       const [, entry, at] = HEAD.exec(head) ?? [];
       return entry === undefined || at === undefined || isAbout({ entry, at }, query);
     },
-    isPast(head) {
+    isBeforeRange(head) {
       const [, entry = '', at = ''] = HEAD.exec(head) ?? [];
-      // Others are written later than they say.
+      // The time in other entries may be earlier than the time of writing.
       return entry.startsWith('item') && at < reach;
     },
   };
 }
 
-/** Each line that is asked for has one of these, as rare as can be known: within a text of JSON their quotes would be escaped. */
+/**
+ * Returns texts of which each matching line contains at least one, as rare as possible. They contain quotes, which would be
+ * escaped within a JSON text.
+ */
 function needlesOf({ about, run, domain, keys }: HistoryQuery<HistorySubject>): readonly string[] {
   if (keys !== undefined) return keys.map((key) => JSON.stringify(key));
   if (run !== undefined) return [`"run":${JSON.stringify(run)}`];

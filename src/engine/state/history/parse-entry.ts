@@ -4,7 +4,7 @@ import type { Kind } from '../../../core/model/kinds.ts';
 import { areKept } from '../../../core/fields/fields.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-/** `entry` is what the value is a field of. */
+/** A check of a value; `entry` is the object that the value is a field of. */
 type Check = (value: unknown, entry: Fields) => boolean;
 
 const isText: Check = (value) => typeof value === 'string';
@@ -25,7 +25,7 @@ function orNull(check: Check): Check {
   return (value, entry) => value === null || check(value, entry);
 }
 
-/** Absent in lines of earlier versions, or null. */
+/** Accepts a missing value, as in lines of earlier versions, or null. */
 function optional(check: Check): Check {
   return (value, entry) => value === undefined || value === null || check(value, entry);
 }
@@ -68,7 +68,7 @@ const ITEM = {
   source: orNull(objectWith({ file: isText, line: isNumber, column: isNumber })),
 } as const satisfies Readonly<Record<string, Check>>;
 
-/** What each entry must have; the rest follows from who wrote it. */
+/** Required fields of each entry. All others depend on the writer. */
 const ENTRIES: Readonly<Record<HistoryEntry['entry'], Readonly<Record<string, Check>>>> = {
   run: {
     run: isText,
@@ -114,10 +114,10 @@ const ENTRIES: Readonly<Record<HistoryEntry['entry'], Readonly<Record<string, Ch
   'drift-end': { keys: isTexts, run: isTextOrNull },
 };
 
-/** The same as pairs: there may be a million lines. */
+/** The checks as pairs, because there may be a million lines. */
 const CHECKS = new Map(Object.entries(ENTRIES).map(([entry, checks]) => [entry, Object.entries(checks)]));
 
-/** A line of the history; null: it is none, or of a kind that this version does not know. */
+/** Parses a line of the history. Returns null if it is damaged or of a kind that this version does not know. */
 export function parseEntry(line: string): HistoryEntry | null {
   const fields = parseObject(line);
   if (fields === null || !isTime(fields['at'], fields)) return null;

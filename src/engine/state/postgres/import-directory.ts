@@ -23,9 +23,9 @@ export interface ImportOptions extends Omit<StateDirectoryOptions, 'account' | '
 
 /** The result of importing one account's directory. */
 export interface ImportedAccount {
-  /** Its email; null: nobody knows whose directory it is. */
+  /** Email of the account. null means that the directory's account is unknown. */
   readonly account: string | null;
-  /** The directory's name. */
+  /** Name of the directory. */
   readonly name: string;
   readonly result: Result<ImportCounts, { readonly message: string }>;
 }
@@ -49,8 +49,8 @@ const DOCUMENTS = [
 ] as const;
 
 /**
- * Copies the state of every account of a state directory into the store, each wholly or not at all, under both locks. The
- * directory stays as it is; an account of which the store keeps something already is refused.
+ * Copies the state of every account of a state directory into the store. Each account is copied completely or not at all,
+ * under both locks. The directory does not change. An account that the store already knows is refused.
  */
 export async function* importDirectory(options: ImportOptions): AsyncGenerator<ImportedAccount> {
   const { directory, fs, processes } = options;
@@ -70,7 +70,9 @@ interface Identity {
   readonly apiUrl: string;
 }
 
-/** The name of a directory has email and host, not always as they are: its hash tells whether they were read right. */
+/**
+ * Finds a directory's account. Its name has email and host, sometimes changed; its hash shows if they were read correctly.
+ */
 async function identify(files: OwnFiles, options: ImportOptions, name: string): Promise<Identity | null> {
   const readable = name.replace(/_[0-9a-f]{12}$/, '');
   const guesses = [...readable.matchAll(/_/g)].flatMap(({ index }) => {
@@ -173,7 +175,7 @@ async function copyHistory({ files, place, rows, query, account }: Copying): Pro
   return copied;
 }
 
-/** In the order of their names, which is that of time. */
+/** Yields the texts in order of their names, which is the order of time. */
 async function* textsIn(files: OwnFiles, directory: string, suffix: string): AsyncGenerator<string> {
   const names = (await listFiles(files, directory)).filter((name) => name.endsWith(suffix));
   for (const name of names.toSorted()) {

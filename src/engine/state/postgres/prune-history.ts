@@ -2,10 +2,10 @@ import { applyBounds, type HistoryBounds } from '../history/bounds.ts';
 import type { AccountRows } from './account-rows.ts';
 import type { Query } from './database.ts';
 
-/** Rows that one statement deletes: within the time that a statement has, and no lock waits for long. */
+/** Maximum number of rows that one statement deletes. It stays within a statement's time limit, and no lock waits long. */
 const ROWS_AT_ONCE = 5_000;
 
-/** Notes how much was added to the history of each day (`YYYY-MM-DD`, UTC), within the transaction that adds it. */
+/** Counts the bytes added to the history of each day (`YYYY-MM-DD`, UTC), within the transaction that adds them. */
 export async function countHistory(
   query: Query,
   account: string,
@@ -19,7 +19,7 @@ export async function countHistory(
   );
 }
 
-/** Keeps the history of an account within its bounds. Rejects when it cannot: then all is there that was not removed yet. */
+/** Removes old history until it is within its bounds. If it rejects, all history that it did not remove is intact. */
 export async function pruneRows(rows: AccountRows, bounds: HistoryBounds, now: number): Promise<void> {
   const account = await rows.find();
   if (account === null) return;
@@ -36,7 +36,7 @@ export async function pruneRows(rows: AccountRows, bounds: HistoryBounds, now: n
   await applyBounds(kept, bounds, now);
 }
 
-/** Of one day; how many bytes went. */
+/** Deletes entries of one day. Returns the number of bytes deleted. */
 async function deleteOf(rows: AccountRows, day: string, subjects: readonly string[]): Promise<number> {
   let gone = 0;
   for (;;) {
@@ -75,7 +75,7 @@ async function deleteSome(
     day,
     deleted.bytes,
   ]);
-  // A day of which all went, and to which nobody added meanwhile.
+  // Removes the day's row if all its entries are gone and none was added meanwhile.
   await query('DELETE FROM fwdsync.history_days WHERE account = $1 AND day = $2 AND bytes <= 0', [
     account,
     day,

@@ -11,14 +11,14 @@ import type { SafeText } from '../safe-text.ts';
 import { isForUnknownName, readMessage, type Counting } from '../tally.ts';
 
 export interface FollowedAccount {
-  /** Its requests take a quarter of each window at most. */
+  /** The client. Its requests use at most a quarter of each window. */
   readonly client: LogsClient & Pick<Client, 'version' | 'listDomains' | 'budgets' | 'hmac'>;
   readonly memories: DeliveryMemories;
   readonly safe: SafeText;
   readonly history: Pick<HistoryStore, 'read'>;
-  /** Of the manifest, by their values. */
+  /** References of the manifest, by their values. */
   readonly references: Desired['references'];
-  /** All that the history has; need not be of this moment. */
+  /** Returns all lost names in the history. They may be slightly outdated. */
   readonly lostNames: () => Promise<PastByDomain>;
 }
 

@@ -11,9 +11,9 @@ export interface TroublePorts {
   readonly threshold: DeliveryThreshold;
 }
 
-/** What is remembered of a destination where nothing failed lately. */
+/** Time after which a destination without recent failures is forgotten. */
 const FORGET_MS = 86_400_000;
-/** Of a domain; the oldest go first. */
+/** Maximum number of troubles per domain. The oldest are dropped first. */
 const MOST = 1_000;
 const MOST_MOMENTS = 100;
 
@@ -47,7 +47,7 @@ function isFailure({ course: { fate }, alias }: CountedMessage): boolean {
   return fate === 'hard' || (fate === 'refused' && alias !== null);
 }
 
-/** A name that gets mail again refuses it no longer. */
+/** Returns the message as its refusal by name would be counted: a name that receives mail again no longer refuses it. */
 function asRefused({ alias, ...message }: CountedMessage): readonly CountedMessage[] {
   return alias === null ? [] : [{ ...message, alias, rule: null, destination: null }];
 }
@@ -89,14 +89,17 @@ const NO_FAILURE = {
   reported: 'nothing',
 } as const;
 
-/** What there is to report, and the troubles once it was. */
+/** Troubles to report, and all troubles after the report. */
 export interface Judged {
   readonly failing: readonly Trouble[];
   readonly recovered: readonly Trouble[];
   readonly after: readonly Trouble[];
 }
 
-/** A trouble begins when the threshold is crossed and nothing was delivered since; it ends with the next message that arrives. */
+/**
+ * Judges troubles. A trouble begins when the threshold is crossed and nothing was delivered since. It ends with the next
+ * delivered message.
+ */
 export function judgeTroubles(
   troubles: readonly Trouble[],
   threshold: DeliveryThreshold,

@@ -3,7 +3,6 @@ import { createClient } from '../../../../src/client/create.ts';
 import { createPolicy } from '../../../../src/cli/input/policy.ts';
 import type { AccountToRun, OpenAccount } from '../../../../src/service/fleet/account-job.ts';
 import { createWorker } from '../../../../src/service/fleet/worker.ts';
-import { writeSnapshot } from '../../../../src/core/manifest/write/write-snapshot.ts';
 import { succeed } from '../../../../src/core/model/result.ts';
 import {
   keepBudgets,
@@ -133,7 +132,6 @@ function openAccount({ revision, budgets, usedMsAgo, signal }: AccountToRun, par
         readReferences: async () => () => null,
       }),
     ports: {
-      writeSnapshot,
       driftLog: createDriftLog(),
       origin,
       resolvePassword: () => null,

@@ -1,23 +1,27 @@
-import type { Commit, RunEntry } from '../../core/model/history/entries.ts';
+import type { RunEntry } from '../../core/model/history/entries.ts';
 import { plural } from '../../core/model/names.ts';
 import { compareSources, showSource, type Source } from '../../core/model/manifest/problem.ts';
-import { shortSha } from './later-changes.ts';
+import { describeCommit } from './later-changes.ts';
 import type { RunItem } from './run-items.ts';
 
 /**
- * Says what the manifest of a run still wants of the items that are undone, and where: nothing was applied to them since, so that
- * the next run makes the same changes again. An undo has no manifest.
+ * Says which of the undone items the manifest of the run wants, and where: nothing was applied to them since, so that the next run
+ * makes the same changes again. An undo has no manifest.
  */
-export function stillWanted(undone: readonly RunItem[], { command, commit }: RunEntry): readonly string[] {
+export function describeConflicts(
+  undone: readonly RunItem[],
+  { command, commit }: RunEntry,
+): readonly string[] {
   if (command === 'undo') return [];
+  const manifest = `the manifest${commit === null ? '' : ` at ${describeCommit(commit)}`}`;
   const written = undone.filter(isWritten).toSorted((a, b) => compareSources(a.source, b.source));
   const places = written.map((item) => `${showSource(item.source)} ${nameOf(item)}`);
-  const wants = `the manifest${commitWords(commit)} still wants what this undoes`;
-  const sentences = places.length === 0 ? [] : [`${wants}: ${listOf(places)}; ${AGAIN}`];
+  const sentences =
+    places.length === 0 ? [] : [`${manifest} still wants what this undoes: ${listOf(places)}; ${AGAIN}`];
   const pruned = undone.filter((item) => !isWritten(item) && item.via === null);
   if (pruned.length === 0) return sentences;
   const names = listOf(pruned.map(nameOf));
-  const what = `the manifest${commitWords(commit)} still does not name ${plural(pruned.length, 'item')}`;
+  const what = `${manifest} still does not name ${plural(pruned.length, 'item')}`;
   return [...sentences, `${what} that this undoes: ${names}; ${AGAIN}`];
 }
 
@@ -37,9 +41,4 @@ function isWritten(item: RunItem): item is RunItem & { readonly source: Source }
 
 function nameOf({ kind, domain, name }: RunItem): string {
   return kind === 'domain' ? `domain ${name}` : `${kind} ${domain}/${name}`;
-}
-
-function commitWords(commit: Commit | null): string {
-  if (commit === null) return '';
-  return ` at commit ${shortSha(commit.sha)}${commit.dirty ? ' with uncommitted changes' : ''}`;
 }

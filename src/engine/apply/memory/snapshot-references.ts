@@ -1,25 +1,34 @@
-import type { Desired, DesiredDomain, DesiredSections } from '../../core/model/desired.ts';
-import { KINDS, SECTION_KINDS } from '../../core/kinds/registry.ts';
-import type { SectionKind } from '../../core/model/kinds.ts';
-import { hasOtherValue } from '../../core/model/manifest/manifest-document.ts';
-import type { SkippedItem } from '../../core/model/report.ts';
-import type { PresentEntry } from '../../core/model/kinds.ts';
-import type { ResolvedDesired, ResolveDesiredInput } from '../plan-once.ts';
+import { KINDS, SECTION_KINDS } from '../../../core/kinds/registry.ts';
+import type { Desired, DesiredDomain, DesiredSections } from '../../../core/model/desired.ts';
+import type { Destination } from '../../../core/model/destinations.ts';
+import type { PresentEntry, SectionKind } from '../../../core/model/kinds.ts';
+import type { SkippedItem } from '../../../core/model/report.ts';
+import type { ResolvedDesired, ResolveDesiredInput } from '../../plan-once.ts';
 
-/**
- * What a snapshot wants without the entries behind whose references is another value by now: it would bring back what never
- * was. `text`: the snapshot, which has a fingerprint of each value.
- */
+/** Returns the comment of a snapshot that tells by a keyed fingerprint which values a reference had. */
+export function referenceLine(
+  shown: string,
+  values: readonly string[],
+  print: (value: string) => string,
+): string {
+  return `${shown}${HAD}${print(values.toSorted().join())}`;
+}
+
+const HAD = ' had the value with the fingerprint ';
+
+/** Leaves out the entries of a snapshot whose references have other values by now. `text` is that of the snapshot. */
 export async function resolveSnapshot(
   text: string,
   desired: Desired,
   { state }: Pick<ResolveDesiredInput, 'state'>,
 ): Promise<ResolvedDesired> {
   const print = await state.openValuePrints();
+  const prints = printsIn(text);
   const lost = new Map<string, string>();
   for (const [shown, entries] of Map.groupBy(desired.references, ([, reference]) => reference.shown)) {
     const values = entries.map(([value]) => value);
-    if (print === null || !hasOtherValue(text, shown, { values, print })) continue;
+    const had = prints.get(shown);
+    if (print === null || had === undefined || had === print(values.toSorted().join())) continue;
     for (const value of values) lost.set(value, shown);
   }
   if (lost.size === 0) return { desired, leftAlone: [], notes: [] };
@@ -30,6 +39,11 @@ export async function resolveSnapshot(
   return { desired: { ...desired, domains: new Map(domains) }, leftAlone, notes: [] };
 }
 
+function printsIn(text: string): ReadonlyMap<string, string> {
+  const lines = text.split('\n').filter((line) => line.startsWith('# ') && line.includes(HAD));
+  return new Map(lines.map((line) => line.slice(2).split(HAD) as [string, string]));
+}
+
 function withoutLost(
   domain: DesiredDomain,
   lost: ReadonlyMap<string, string>,
@@ -38,7 +52,7 @@ function withoutLost(
   if (domain.state === 'absent') return domain;
   const keep = (kind: SectionKind, entry: { readonly state: string }): boolean => {
     const { forward, name, source } = { forward: [], ...(entry as PresentEntry) };
-    const shown = forward.flatMap((destination) => lost.get(destination) ?? [])[0];
+    const shown = forward.flatMap((destination: Destination) => lost.get(destination) ?? [])[0];
     if (shown === undefined) return true;
     const reason = `the old value of ${shown} is not kept`;
     leftAlone.push({ action: 'update', kind, domain: domain.domain, name, source, reason });

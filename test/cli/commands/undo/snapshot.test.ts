@@ -92,3 +92,45 @@ test('what it changes for the account is warned about all the same', async () =>
   expect((await scene.run(['apply', '--yes'])).code).toBe(0);
   expect(warningsOf(await scene.run(['plan', '-f', await snapshotOf(scene)]))).toEqual(['may-not-clear']);
 });
+
+test('one that an earlier version wrote is applied as well, held by the guards', async () => {
+  const seed = { domains: [{ domain: 'acme.example', aliases: [HOOK] }] };
+  const manifest = `api: { account: ${OWNER} }
+destinations: { boss: { env: BOSS } }
+domains: { acme.example: { aliases: { hook: boss, one: boss, two: boss, three: boss } } }
+`;
+  const scene = await commandScene({ seed, manifest });
+  const env = { BOSS: 'boss@private.example' };
+  expect((await scene.run(['apply', '--yes'], { env })).code).toBe(0);
+  const snapshot = await snapshotOf(scene);
+  await writeFile(
+    snapshot,
+    `# yaml-language-server: $schema=https://unpkg.com/fwdsync/schemas/manifest.v1.schema.json
+# Undoes the run of 2026-01-15T12:00:00.000Z: fwdsync apply -f THIS-FILE
+# What the run added counts as a delete, and a domain that it added needs --allow-domain-delete.
+version: 1
+api:
+  account: ${OWNER}
+destinations:
+  reference-1:
+    env: BOSS
+domains:
+  acme.example:
+    aliases:
+      hook: ${HOOK.forward}
+      one:
+        state: absent
+      three:
+        state: absent
+      two:
+        state: absent
+`,
+  );
+  const refused = await scene.run(['apply', '--yes', '-f', snapshot], { env });
+  expect([refused.code, warningsOf(refused)]).toEqual([4, []]);
+  expect(refused.stdout).toContain('--allow-deletes 3');
+  const applied = await scene.run(['apply', '--yes', '-f', snapshot, '--allow-deletes', '3'], { env });
+  expect(applied.code, applied.stdout + applied.stderr).toBe(0);
+  expect(scene.emulator.store.dump().domains[0]?.aliases).toMatchObject([HOOK]);
+  expect(refused.stdout + applied.stdout).not.toContain('private.example');
+});
