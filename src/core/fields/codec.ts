@@ -12,6 +12,8 @@ export interface Codec<Value, Kept = Value> {
   readonly isDestination?: true;
   /** True if nobody can read it. */
   readonly isSecret?: true;
+  /** True if a manifest writes `true` or `false`. */
+  readonly isFlag?: true;
   /** True if a manifest asks for no value with the word `none`. */
   readonly hasNone?: true;
   /** True if both mean the same to the service. */

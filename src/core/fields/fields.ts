@@ -1,4 +1,4 @@
-import { DISCLOSE_ALL, type Disclosure } from '../model/destinations.ts';
+import { DISCLOSE_ALL, type Disclosure, type Destination, decodeForward } from '../model/destinations.ts';
 import type { ApiVersion } from '../model/endpoints.ts';
 import { keptText, type ConcealedText } from '../model/history/entries.ts';
 import { succeed, type Result } from '../model/result.ts';
@@ -40,6 +40,17 @@ export type KeptFieldsOf<R extends FieldRows> = {
 /** True if nobody can read one of the fields. */
 export function hasSecret(rows: FieldRows): boolean {
   return Object.values(rows).some(({ codec }) => codec.isSecret);
+}
+
+/** Every destination among the fields of items, some of them more than once. */
+export function* destinationsOf(rows: FieldRows, items: Iterable<object>): Generator<Destination> {
+  const names = Object.keys(rows).filter((name) => rows[name]?.codec.isDestination);
+  for (const item of items) {
+    for (const name of names) {
+      const value = valueIn(item, name) as readonly Destination[] | string | null | undefined;
+      yield* typeof value === 'object' && value !== null ? value : decodeForward(value ?? '');
+    }
+  }
 }
 
 /** The fields alone, of something that has more. */

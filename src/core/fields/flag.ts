@@ -5,6 +5,7 @@ import { booleanField } from './json.ts';
 
 /** True or false. */
 export const flag: Codec<boolean> = {
+  isFlag: true,
   same: Object.is,
   show: (value) => value,
   sign: (value) => value,

@@ -1,4 +1,4 @@
-import { showFields, type ShownFields } from '../fields/fields.ts';
+import { showFields, type ShownFields, hasSecret } from '../fields/fields.ts';
 import type { Disclosure } from '../model/destinations.ts';
 import type { Kind } from '../model/kinds.ts';
 import type { Change, DomainChange } from '../model/plan.ts';
@@ -65,6 +65,11 @@ export function describeItem(kind: Kind, change: ShownChange): string {
   const { action, contents } = change;
   if (action === 'delete' && contents !== undefined) return `with ${contentsText(contents)}`;
   return (KINDS[kind].describe ?? describeFields)(change);
+}
+
+/** True if a change sends what nobody can read again: that no plan asks for it, or that its item is there, says nothing. */
+export function sendsSecret({ kind, action }: Pick<Change, 'kind' | 'action'>): boolean {
+  return action === 'update' && hasSecret(KINDS[kind].fields);
 }
 
 /** What goes with a domain: `1 alias, 0 rules, 2 credentials`. */

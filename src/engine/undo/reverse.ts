@@ -14,8 +14,9 @@ import { NOWHERE, type OldValues } from './old-values.ts';
 import { desiredDomain, restore, type Restored } from './restore.ts';
 import { itemKey } from '../../core/kinds/item-key.ts';
 import type { RunItem } from './run-items.ts';
-import type { Fields } from '../../core/fields/fields.ts';
+import { type Fields, hasSecret } from '../../core/fields/fields.ts';
 import { signature, type LiveItem } from '../../core/kinds/items.ts';
+import { KINDS } from '../../core/kinds/registry.ts';
 
 export interface ReverseInput {
   readonly items: readonly RunItem[];
@@ -184,7 +185,8 @@ function reverseItems(domain: DomainName, items: readonly RunItem[], input: Doma
 
 /** A password that was written is never as it was: nobody can read it. */
 function isAsBefore(item: RunItem, { live, print }: DomainInput): boolean {
-  const wrotePassword = item.kind === 'credential' && item.original !== null && !item.left.includes(null);
+  const wrotePassword =
+    hasSecret(KINDS[item.kind].fields) && item.original !== null && !item.left.includes(null);
   return !wrotePassword && isLive(item, item.original, live, print);
 }
 

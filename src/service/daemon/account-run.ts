@@ -210,15 +210,15 @@ export function withholdChanges(
   plan: Plan,
   withheld: ReadonlySet<Change>,
 ): { readonly plan: Plan; readonly heldBack: readonly Change[] } {
-  const rules = new Set<DomainName>();
+  const ordered = new Set<string>();
   const stageTwo = new Set<DomainName>();
   for (const { kind, domain } of withheld) {
-    if (kind === 'rule') rules.add(domain);
+    if (KINDS[kind].entries === 'list') ordered.add(`${kind} ${domain}`);
     if (KINDS[kind].routesMail) stageTwo.add(domain);
   }
   const isHeldBack = (change: Change): boolean =>
     withheld.has(change) ||
-    (change.kind === 'rule' && rules.has(change.domain)) ||
+    ordered.has(`${change.kind} ${change.domain}`) ||
     (KINDS[change.kind].routesMail && change.stage === 2 && stageTwo.has(change.domain));
   const kept = plan.changes.filter((change) => !isHeldBack(change));
   return { plan: { ...plan, changes: kept }, heldBack: plan.changes.filter(isHeldBack) };

@@ -148,8 +148,8 @@ export function showNote<Note extends { readonly message: string; readonly hint?
 /** One change as it may be shown. */
 export function changeDocument(change: Change, disclosure: Disclosure): ChangeDocument {
   const { action, kind, domain, name, id, fields, stage, conditional, reason, source, via } = change;
-  const contents = change.kind === 'domain' ? change.contents : undefined;
-  const after = change.kind === 'rule' ? change.after : undefined;
+  const contents = 'contents' in change ? change.contents : undefined;
+  const after = 'after' in change ? change.after : undefined;
   return {
     action,
     kind,

@@ -102,9 +102,10 @@ export function findLedTo(
 
 /** Destinations that an alias or rule did not have before. */
 function newDestinations(change: Change): readonly string[] {
-  if ((change.kind !== 'alias' && change.kind !== 'rule') || change.desired === null) return [];
-  const before = new Set(change.observed?.forward);
-  return change.desired.forward.filter((destination) => !before.has(destination));
+  const { observed, desired } = change;
+  if (desired === null || !('forward' in desired)) return [];
+  const before = new Set(observed !== null && 'forward' in observed ? observed.forward : []);
+  return desired.forward.filter((destination) => !before.has(destination));
 }
 
 function routesInStageOne({ kind, action, stage }: Change): boolean {
@@ -125,11 +126,9 @@ interface Forwarders {
 function forwardersLeaving(changes: readonly Change[]): ForwardersByHost {
   const leaving = new Map<string, Forwarders>();
   for (const change of changes) {
-    if ((change.kind !== 'alias' && change.kind !== 'rule') || change.observed === null) continue;
-    if (!mayEndRoute(change)) continue;
-    for (const destination of change.observed.forward) {
-      noteForwarder(destination, change.domain, leaving);
-    }
+    const { observed, domain } = change;
+    if (observed === null || !('forward' in observed) || !mayEndRoute(change)) continue;
+    for (const destination of observed.forward) noteForwarder(destination, domain, leaving);
   }
   return leaving;
 }

@@ -82,11 +82,6 @@ export async function withPasswordFindings(
   };
 }
 
-/** A password cannot be read back: that no plan asks for it, or that its user name is there, says nothing. */
-export function isPassword({ kind, action }: Change): boolean {
-  return kind === 'credential' && action === 'update';
-}
-
 /** Where the manifest says that a credential's password is; null when it says nothing. */
 export function passwordReference(desired: Desired, domain: DomainName, name: string): Reference | null {
   const entry = desired.domains.get(domain);
