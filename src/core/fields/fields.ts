@@ -42,6 +42,11 @@ export function hasSecret(rows: FieldRows): boolean {
   return Object.values(rows).some(({ codec }) => codec.isSecret);
 }
 
+/** True if one of the fields shows where mail or events go. */
+export function hasDestination(rows: FieldRows): boolean {
+  return Object.values(rows).some(({ codec }) => codec.isDestination);
+}
+
 /** Every destination among the fields of items, some of them more than once. */
 export function* destinationsOf(rows: FieldRows, items: Iterable<object>): Generator<Destination> {
   const names = Object.keys(rows).filter((name) => rows[name]?.codec.isDestination);
