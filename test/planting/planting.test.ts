@@ -18,6 +18,7 @@ test('a new setting of a domain is a row beside the schemas and the emulator', a
   const journey: Journey = {
     one: '    greylisting: false\n',
     two: '    greylisting: true\n',
+    gone: null,
     change: { kind: 'domain', action: 'update', name: DOMAIN, fields: ['greylisting'] },
     blamed: DOMAIN,
     isListed: true,
@@ -26,7 +27,7 @@ test('a new setting of a domain is a row beside the schemas and the emulator', a
     edit: (api) => api('PUT', '', { greylisting: true }),
   };
   await Promise.all([travel(copy, 'v4', journey), travel(copy, 'v3', journey)]);
-});
+}, 120_000);
 
 test('a new kind is a folder and a line beside the schemas and the emulator', async () => {
   const copy = await plant(KIND);
@@ -38,6 +39,7 @@ test('a new kind is a folder and a line beside the schemas and the emulator', as
   const journey: Journey = {
     one: '    contacts: { office: { email: ana@corp.example } }\n',
     two: '    contacts:\n      office: {email: bob@corp.example, urgent: true}\n',
+    gone: { section: 'contacts', lines: '    contacts: { office: { state: absent } }\n' },
     change: { kind: 'contact', action: 'update', name: 'office', fields: ['email', 'urgent'] },
     blamed: `office@${DOMAIN}`,
     isListed: false,
@@ -49,4 +51,4 @@ test('a new kind is a folder and a line beside the schemas and the emulator', as
     edit: (api) => api('PUT', '/contacts/office', { email: 'bob@corp.example', urgent: true }),
   };
   await Promise.all([travel(copy, 'v4', journey), travel(copy, 'v3', journey)]);
-});
+}, 120_000);

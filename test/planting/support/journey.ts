@@ -15,6 +15,8 @@ export interface Journey {
   /** Lines of the domain in a manifest. */
   readonly one: string;
   readonly two: string;
+  /** The section that it is alone in, and lines that ask for it to be gone; null for what is always there. */
+  readonly gone: { readonly section: string; readonly lines: string } | null;
   /** The change from the one to the other. */
   readonly change: Readonly<Record<string, unknown>>;
   /** What `blame` is asked about. */
@@ -91,6 +93,10 @@ export async function travel(copy: string, version: ApiVersion, journey: Journey
   expect(quick.changes).toMatchObject(journey.isListed ? drift : []);
   await pass('apply', '--yes');
   expect(await journey.live(api)).toStrictEqual(one);
+  if (journey.gone === null) return;
+  await write(journey.gone.lines);
+  await pass('apply', '--yes', '--allow-empty', `${DOMAIN}/${journey.gone.section}`);
+  expect(await journey.live(api)).toStrictEqual([]);
 }
 
 interface Answer {
