@@ -1,8 +1,10 @@
 import type { Clock } from '../core/model/clock.ts';
-import { managedSections, type Desired } from '../core/model/desired.ts';
+import { managedSections } from '../core/kinds/sections.ts';
+import type { Desired } from '../core/model/desired.ts';
 import type { DomainName } from '../core/model/names.ts';
 import type { Account, Observed, ObservedDomain, UnprovenRead } from '../core/model/observed.ts';
-import { SECTIONS, type Section } from '../core/model/kinds.ts';
+import { SECTIONS } from '../core/kinds/registry.ts';
+import type { Section } from '../core/model/kinds.ts';
 import { fail, succeed, type Result } from '../core/model/result.ts';
 import type { Client } from './client.ts';
 import { errorText, type ApiError } from './errors.ts';

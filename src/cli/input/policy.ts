@@ -1,6 +1,6 @@
 import type { CommandLine } from '../../core/model/text/command-line.ts';
 import type { Allowance, Desired } from '../../core/model/desired.ts';
-import { isSection, sectionForms } from '../../core/model/kinds.ts';
+import { isSection, sectionForms } from '../../core/kinds/registry.ts';
 import {
   type DomainName,
   domainPartOf,

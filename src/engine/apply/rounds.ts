@@ -1,5 +1,5 @@
 import { errorText } from '../../client/errors.ts';
-import { itemKey } from '../../core/model/item-key.ts';
+import { itemKey } from '../../core/kinds/item-key.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Change } from '../../core/model/plan.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';

@@ -8,7 +8,7 @@ import type { Desired } from '../../core/model/desired.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { RunOrigin } from '../../core/model/history/entries.ts';
 import type { Change, Plan } from '../../core/model/plan.ts';
-import { KINDS } from '../../core/model/kinds.ts';
+import { KINDS } from '../../core/kinds/registry.ts';
 import { liveEngineOf, type LiveEngine, type Observed } from '../../core/model/observed.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
 import type { Policy } from '../../core/plan/policy.ts';
@@ -210,15 +210,15 @@ export function withholdChanges(
   plan: Plan,
   withheld: ReadonlySet<Change>,
 ): { readonly plan: Plan; readonly heldBack: readonly Change[] } {
-  const rules = new Set<DomainName>();
+  const ordered = new Set<string>();
   const stageTwo = new Set<DomainName>();
   for (const { kind, domain } of withheld) {
-    if (kind === 'rule') rules.add(domain);
+    if (KINDS[kind].entries === 'list') ordered.add(`${kind} ${domain}`);
     if (KINDS[kind].routesMail) stageTwo.add(domain);
   }
   const isHeldBack = (change: Change): boolean =>
     withheld.has(change) ||
-    (change.kind === 'rule' && rules.has(change.domain)) ||
+    ordered.has(`${change.kind} ${change.domain}`) ||
     (KINDS[change.kind].routesMail && change.stage === 2 && stageTwo.has(change.domain));
   const kept = plan.changes.filter((change) => !isHeldBack(change));
   return { plan: { ...plan, changes: kept }, heldBack: plan.changes.filter(isHeldBack) };

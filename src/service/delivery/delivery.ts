@@ -13,7 +13,7 @@ import { createValuesOf, namesOfPast, readLost, readPast, type PastByDomain, typ
 import { readDomainDelivery, type DomainDelivery, type DomainReading } from './read-domain.ts';
 
 export interface DeliveryReading {
-  readonly client: LogsClient & Pick<Client, 'version' | 'listAliases'>;
+  readonly client: LogsClient & Pick<Client, 'version' | 'items'>;
   /** Domains of the manifest that the caller asks for. */
   readonly domains: readonly PresentDomain[];
   /** Domains in the account. */
@@ -68,7 +68,7 @@ function readOne(
     },
     readNames: hasOthers
       ? async () => {
-          const aliases = await client.listAliases(domain);
+          const aliases = await client.items('alias').list(domain);
           return aliases.ok ? succeed(namesOfAccount(aliases.value, placeOfAliases(wanted))) : aliases;
         }
       : null,

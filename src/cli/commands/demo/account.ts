@@ -40,8 +40,8 @@ export async function drift(context: Context, url: string, key: string): Promise
     await redirectSales(client);
     await removeSupport(client);
     need(
-      await client.addAlias(ACME, {
-        alias: 'giveaway',
+      await client.items('alias').add(ACME, {
+        name: 'giveaway',
         forward: [normaliseDestination('someone@mail.example')],
       }),
     );
@@ -61,25 +61,25 @@ export async function drift(context: Context, url: string, key: string): Promise
 
 async function redirectSales(client: Client): Promise<void> {
   const { id } = await findAlias(client, 'sales');
-  need(await client.updateAlias(ACME, { id, forward: [normaliseDestination('dan@corp.example')] }));
+  need(await client.items('alias').update(ACME, { id, forward: [normaliseDestination('dan@corp.example')] }));
 }
 
 async function removeSupport(client: Client): Promise<void> {
   const { id } = await findAlias(client, 'support');
-  need(await client.deleteAlias(ACME, id));
+  need(await client.items('alias').delete(ACME, id));
 }
 
 async function moveFirstRuleToTheEnd(client: Client): Promise<void> {
-  const rules = need(await client.listRules(SHOP)).toSorted((a, b) => a.rank - b.rank);
+  const rules = need(await client.items('rule').list(SHOP)).toSorted((a, b) => a.rank - b.rank);
   const [first] = rules;
   const last = rules.at(-1);
   if (first === undefined || last === undefined) throw new Error('the demo account has no rules');
   const { id, match, forward } = first;
-  need(await client.updateRule(SHOP, { id, match, forward, rank: last.rank + 10 }));
+  need(await client.items('rule').update(SHOP, { id, match, forward, rank: last.rank + 10 }));
 }
 
 async function findAlias(client: Client, name: string): Promise<{ readonly id: string }> {
-  const alias = need(await client.listAliases(ACME)).find((candidate) => candidate.name === name);
+  const alias = need(await client.items('alias').list(ACME)).find((candidate) => candidate.name === name);
   if (alias === undefined) throw new Error(`the demo account has no alias ${name}`);
   return alias;
 }

@@ -5,7 +5,7 @@ import { loadManifest } from '../../../core/manifest/load.ts';
 import { readManifests } from '../../../core/manifest/read/read.ts';
 import { presentEntries, type Desired, type PresentDomain } from '../../../core/model/desired.ts';
 import { encodeForward, type Reference } from '../../../core/model/destinations.ts';
-import type { DesiredRule } from '../../../core/model/resources.ts';
+import type { DesiredRule } from '../../../core/kinds/rule/fields.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure } from '../../exit.ts';
 import { invalidManifest, loadOptions } from '../../input/manifest/desired.ts';

@@ -6,7 +6,8 @@ import { exportDocument, type ExportOptions } from '../../../core/manifest/write
 import { groupForwards } from '../../../core/manifest/write/group-forwards.ts';
 import { writeManifest } from '../../../core/manifest/write/manifest-yaml.ts';
 import type { DesiredApi } from '../../../core/model/desired.ts';
-import { KINDS, SECTION_KINDS, type Section } from '../../../core/model/kinds.ts';
+import { KINDS, SECTION_KINDS } from '../../../core/kinds/registry.ts';
+import type { Section } from '../../../core/model/kinds.ts';
 import type { DomainDocument, ManifestDocument } from '../../../core/model/manifest/manifest-document.ts';
 import type { Observed } from '../../../core/model/observed.ts';
 import type { Context } from '../../context.ts';

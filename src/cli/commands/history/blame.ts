@@ -1,5 +1,5 @@
-import { accountEntryKey } from '../../../core/model/item-key.ts';
-import { ALL_KINDS } from '../../../core/model/kinds.ts';
+import { accountEntryKey } from '../../../core/kinds/item-key.ts';
+import { ALL_KINDS } from '../../../core/kinds/registry.ts';
 import { domainPartOf, localPartOf } from '../../../core/model/names.ts';
 import { blame } from '../../../engine/state/history/blame.ts';
 import { mergeNewestFirst } from '../../../engine/state/history/merge.ts';

@@ -1,11 +1,11 @@
 import type { FullClient } from '../../../client/create.ts';
 import { observeSections } from '../../../client/observe-sections.ts';
 import { DISCARD, normaliseDestination, type Destination } from '../../../core/model/destinations.ts';
-import { ruleIdKey } from '../../../core/model/item-key.ts';
+import { idKey } from '../../../core/model/item-key.ts';
 import { presentEntries, type Desired } from '../../../core/model/desired.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import { liveEngineOf, type ObservedDomain } from '../../../core/model/observed.ts';
-import type { ObservedRule } from '../../../core/model/resources.ts';
+import type { ObservedRule } from '../../../core/kinds/rule/fields.ts';
 import { conditionKey } from '../../../core/plan/routes/sides.ts';
 import type { Mail } from '../../../core/routing/route.ts';
 import type { Context } from '../../context.ts';
@@ -107,15 +107,15 @@ function ruleNamer(desired: Desired | null): NameRules {
   return (domain, rules) => {
     const wanted = desired?.domains.get(domain);
     const entries = wanted?.state === 'present' ? presentEntries(wanted.rules) : [];
-    const byId = new Map(entries.map((entry) => [ruleIdKey(entry.id), entry.name]));
-    const live = new Set(rules.map(({ id }) => ruleIdKey(id)));
+    const byId = new Map(entries.map((entry) => [idKey(entry.id), entry.name]));
+    const live = new Set(rules.map(({ id }) => idKey(id)));
     const byContent = Map.groupBy(
-      entries.filter(({ id }) => !live.has(ruleIdKey(id))),
+      entries.filter(({ id }) => !live.has(idKey(id))),
       contentKey,
     );
     return rules.map((rule) => {
       const same = byContent.get(contentKey(rule)) ?? [];
-      const name = byId.get(ruleIdKey(rule.id)) ?? (same.length === 1 ? same[0]?.name : undefined);
+      const name = byId.get(idKey(rule.id)) ?? (same.length === 1 ? same[0]?.name : undefined);
       return name === undefined ? rule : { ...rule, name };
     });
   };

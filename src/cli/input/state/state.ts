@@ -1,5 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { hasDestination } from '../../../core/fields/fields.ts';
+import { KINDS } from '../../../core/kinds/registry.ts';
 import { systemProcesses } from '../../../engine/state/processes.ts';
 import { isSnapshot, openStateDirectory } from '../../../engine/state/directory.ts';
 import type { StateStore } from '../../../engine/state/store.ts';
@@ -68,7 +70,9 @@ export function printUnknownValues(
   options: CommonOptions,
   { memory, plan, input }: Planned,
 ): void {
-  const showsLive = plan.changes.some(({ kind, observed }) => observed !== null && kind !== 'credential');
+  const showsLive = plan.changes.some(
+    ({ kind, observed }) => observed !== null && hasDestination(KINDS[kind].fields),
+  );
   if (memory === 'some' || input.desired.references.size === 0 || !showsLive || wantsMask(options, context))
     return;
   const style = styleFor(context.stderr, options.color, context.env);
