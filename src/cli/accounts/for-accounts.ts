@@ -1,29 +1,32 @@
-import type { AccountsOptions } from './accounts.ts';
-import type { AccountsFormat } from '../output/formats.ts';
-import type { CommandAction } from '../input/options.ts';
+import type { CommandAction } from '../command.ts';
 import type { SavedUse } from './saved-accounts.ts';
-import { accountsDirectory } from '../settings.ts';
+
+/** What a command does with its arguments: shows or applies a saved plan, or verifies these domains. */
+type ArgumentUse = SavedUse | 'verify';
 
 /**
- * A command that serves many accounts too, and perhaps takes a file of saved plans as its argument; what that takes is
- * loaded only where it is asked for.
+ * Makes a command that serves many accounts too. What that takes is loaded only where `--accounts`, or a file of saved plans,
+ * asks for it.
  */
-export function forAccounts<Options extends AccountsOptions>(
+export function forAccounts<Options>(
   load: () => Promise<CommandAction<Options>>,
-  formats: readonly AccountsFormat[],
-  use: SavedUse | null = null,
+  use: ArgumentUse | null = null,
 ): () => Promise<CommandAction<Options>> {
   return async () => {
     const command = await load();
-    return async (context, options, args) => {
-      const saved = use === null || args[0] === undefined ? null : { path: args[0], use };
-      if (saved === null && accountsDirectory(options, context) === null)
-        return command(context, options, args);
+    return async (context, call) => {
+      const { settings, args } = call;
+      const { manifest } = settings;
+      const [path] = args;
+      const saved = path === undefined || use === null || use === 'verify' ? null : { path, use };
+      if (saved === null && manifest.accounts === null) return command(context, call);
       const { overAccounts } = await import('./over-accounts.ts');
-      return overAccounts(context, options, {
-        formats,
+      // Each account is asked for those of the domains that its manifest names, as with `--domain`.
+      const domains = use === 'verify' && args.length > 0 ? args : manifest.domains;
+      const own = { ...settings, manifest: { ...manifest, domains } };
+      return overAccounts(context, own, {
         saved,
-        command: (own, alone) => command(own, alone, args),
+        command: (member, one) => command(member, { ...call, settings: one }),
       });
     };
   };

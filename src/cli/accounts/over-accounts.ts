@@ -1,25 +1,24 @@
 import { escapeInvisible } from '../../core/model/names.ts';
-import { openJobs, type AccountsOptions, type Job, type Jobs } from './accounts.ts';
+import { openJobs, type Job, type Jobs } from './accounts.ts';
 import { renderAccounts, type AccountEnd } from './accounts-summary.ts';
+import type { CommandResult } from '../command.ts';
 import { addCounts, NO_COUNTS } from '../output/problems/problems.ts';
-import { printChecked } from '../output/problems/checked.ts';
-import type { AccountReport, AccountScope, Context } from '../context.ts';
+import { checkedDocument } from '../output/problems/checked-document.ts';
+import type { AccountMember, Context } from '../context.ts';
 import { CommandError, EXIT, explain, strongestExit, type ExitCode } from '../exit.ts';
-import type { AccountsFormat } from '../output/formats.ts';
+import type { Format } from '../output/formats.ts';
 import { createMoves } from './moves.ts';
 import { applyCommandLine, applySaved } from '../output/plan/next-command.ts';
-import { printJson } from '../output/output.ts';
-import { saveDocument } from '../output/files.ts';
+import { wholeDocument } from '../output/output.ts';
 import { accountSet, openSavedJobs, type SavedFile } from './saved-accounts.ts';
-import { accountsDirectory, resolveFormat, type CommonOptions } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { shareOutput, type OwnOutput, type SharedOutput, type SharedOutputOptions } from './shared-output.ts';
 import type { ProgressView } from '../output/progress/progress.ts';
-import { styleFor } from '../output/style.ts';
+import { styleFor } from '../output/paint.ts';
 
-export interface OverAccounts<Options> {
-  readonly command: (own: Context, options: Options) => Promise<ExitCode>;
-  /** Those that the command has. */
-  readonly formats: readonly AccountsFormat[];
+export interface OverAccounts {
+  /** Runs the command for one account. */
+  readonly command: (context: Context, settings: Settings) => Promise<CommandResult>;
   /** The file of saved plans that the command is about; null: it is about manifests. */
   readonly saved: SavedFile | null;
   /** Where a log is printed, as by `run --once`, nothing is to stand between its lines. */
@@ -27,57 +26,50 @@ export interface OverAccounts<Options> {
 }
 
 /**
- * The same command for one account or, with `--accounts`, for each of many, side by side: prints what all have in common,
- * and gives the exit code of all. There is no bound to how many at once, as in the daemon: those that hang would take the
- * room of others.
+ * Runs a command for one account or, with `--accounts`, for each of many, side by side; collects what each returns, and gives
+ * the exit code of all. There is no bound to how many at once, as in the daemon: those that hang would take the room of others.
  */
-export async function overAccounts<Options extends AccountsOptions>(
+export async function overAccounts(
   context: Context,
-  options: Options,
-  { command, formats, saved, ending = 'summary' }: OverAccounts<Options>,
-): Promise<ExitCode> {
-  const all = await jobsOf(context, options, saved);
-  if (all === null) return command(context, options);
-  const format = resolveFormat(options, context, formats);
-  const output = shareOutput(context, { heading: headingOf(context, options, format) });
+  settings: Settings,
+  { command, saved, ending = 'summary' }: OverAccounts,
+): Promise<CommandResult> {
+  const all = await jobsOf(context, settings, saved);
+  if (all === null) return command(context, settings);
+  const { format, given, color } = context;
+  const output = shareOutput(context, { heading: headingOf(context) });
   const ends = await runJobs(context, all, { output, command });
-  printTogether(context, format, ends);
   if (ending === 'summary' && isHeaded(format)) {
-    const next = saved === null ? applyCommandLine(options) : applySaved(saved.path);
-    const style = styleFor(context.stdout, options.color, context.env);
+    const next = saved === null ? applyCommandLine(given) : applySaved(saved.path);
+    const style = styleFor(context.stdout, color);
     output.conclude(renderAccounts(ends, style, format === 'text' ? next : null));
   }
-  if (options.out !== undefined && ends.some(({ plan }) => plan !== null)) {
-    const planned = ends.map((end) => ({ ...end, document: end.plan }));
-    const { directory, others } = all;
-    await saveDocument(context, options.out, { ...accountsDocument(planned), directory, others });
-  }
-  return exitOfAll(ends);
+  return {
+    exit: exitOfAll(ends),
+    ...togetherIn(format, ends),
+    ...(given.out === undefined ? {} : plansOf(given.out, all, ends)),
+  };
 }
 
 /** Null: there is one account. */
-async function jobsOf<Options extends AccountsOptions>(
-  context: Context,
-  options: Options,
-  saved: SavedFile | null,
-): Promise<Jobs<Options> | null> {
-  if (saved !== null) return openSavedJobs(context, options, saved);
-  const directory = accountsDirectory(options, context);
-  return directory === null ? null : openJobs(context, options, directory);
+async function jobsOf(context: Context, settings: Settings, saved: SavedFile | null): Promise<Jobs | null> {
+  if (saved !== null) return openSavedJobs(context, settings, saved);
+  const { accounts } = settings.manifest;
+  return accounts === null ? null : openJobs(context, settings, accounts);
 }
 
 /** 3 once one account was written and another is not as it must be. */
-export function exitOfAll(ends: readonly Pick<AccountEnd, 'exitCode' | 'wrote'>[]): ExitCode {
-  const strongest = strongestExit(ends.map(({ exitCode }) => exitCode));
-  const wrote = ends.some((end) => end.wrote);
+export function exitOfAll(ends: readonly Pick<AccountEnd, 'exit' | 'wrote'>[]): ExitCode {
+  const strongest = strongestExit(ends.map(({ exit }) => exit));
+  const wrote = ends.some((end) => end.wrote === true);
   return wrote && strongest !== EXIT.done ? EXIT.partial : strongest;
 }
 
 /** What each prints is shown as soon as it has ended; they are given back in the order of their names. */
-async function runJobs<Options extends AccountsOptions>(
+async function runJobs(
   context: Context,
-  all: Jobs<Options>,
-  { output, command }: Pick<OverAccounts<Options>, 'command'> & { readonly output: SharedOutput },
+  all: Jobs,
+  { output, command }: Pick<OverAccounts, 'command'> & { readonly output: SharedOutput },
 ): Promise<readonly AccountEnd[]> {
   const names = all.jobs.map(({ name }) => name);
   const set = accountSet({ directory: all.directory, accounts: names, others: all.others });
@@ -90,9 +82,14 @@ async function runJobs<Options extends AccountsOptions>(
     all.jobs.map(async (job) => {
       const { name, saved } = job;
       const own = output.open(name);
-      const whyKeepDomain: AccountScope['whyKeepDomain'] = (domain) => moves.whyKeep(name, domain);
-      const scope = { name, membership: { name, set }, whyKeepDomain, saved };
-      const end = await runJob(context, job, { output: own, command, scope });
+      const member: AccountMember = {
+        name,
+        saved,
+        membership: { name, set },
+        whyKeepDomain: (domain) => moves.whyKeep(name, domain),
+        alone: (work) => own.alone(work),
+      };
+      const end = await runJob({ ...job.context, member }, job, { output: own, command });
       moves.ended(name);
       await own.show();
       underWay.delete(name);
@@ -104,67 +101,58 @@ async function runJobs<Options extends AccountsOptions>(
   return ends;
 }
 
-interface JobRun<Options> extends Pick<OverAccounts<Options>, 'command'> {
-  readonly output: OwnOutput;
-  readonly scope: Pick<AccountScope, 'name' | 'membership' | 'whyKeepDomain' | 'saved'>;
-}
-
-async function runJob<Options extends AccountsOptions>(
+async function runJob(
   context: Context,
-  { name, options }: Job<Options>,
-  { output, command, scope }: JobRun<Options>,
+  { name, settings }: Job,
+  { output, command }: Pick<OverAccounts, 'command'> & { readonly output: OwnOutput },
 ): Promise<AccountEnd> {
-  let reported = NOTHING_REPORTED;
-  const ofAccount: AccountScope = {
-    ...scope,
-    alone: (work) => output.alone(work),
-    report(part) {
-      reported = { ...reported, ...part };
-    },
-  };
-  const own: Context = { ...context, stdout: output.stdout, stderr: output.stderr, ofAccount };
+  const own: Context = { ...context, stdout: output.stdout, stderr: output.stderr };
   try {
-    const exitCode = await command(own, options);
-    return { name, exitCode, ...reported, error: null };
+    const { text = '', lists, ...result } = await command(own, settings);
+    if (text !== '') own.stdout.write(text);
+    const document = lists === undefined ? result.document : await wholeDocument(lists);
+    return { ...result, name, error: null, ...(document === undefined ? {} : { document }) };
   } catch (error) {
-    const exitCode = explain(error, own, options.color);
-    const fault = error instanceof CommandError ? { message: error.message, hint: error.hint } : null;
-    return { name, exitCode, ...reported, error: fault };
+    const exit = explain(error, own, own.color);
+    if (!(error instanceof CommandError)) return { name, exit, error: null };
+    const { message, hint, document } = error;
+    return { name, exit, error: { message, hint }, ...(document === null ? {} : { document }) };
   }
 }
 
-const NOTHING_REPORTED: AccountReport = {
-  document: null,
-  checked: { problems: [], texts: [], counts: NO_COUNTS },
-  plan: null,
-  verdict: null,
-  wrote: false,
-  canApply: false,
-};
-
 /** Formats that are one document: of all accounts. */
-function printTogether(context: Context, format: AccountsFormat, ends: readonly AccountEnd[]): void {
-  if (format === 'json') printJson(context, accountsDocument(ends));
-  if (format !== 'sarif' && format !== 'junit') return;
-  const problems = ends.flatMap(({ checked }) => checked.problems);
-  const texts = ends.flatMap(({ checked }) => checked.texts);
-  const counts = ends.map(({ checked }) => checked.counts).reduce(addCounts, NO_COUNTS);
-  printChecked(context, format, { problems, texts, counts });
+function togetherIn(format: Format, ends: readonly AccountEnd[]): Pick<CommandResult, 'document' | 'text'> {
+  if (format === 'json') return { document: accountsDocument(ends, ({ document = null }) => document) };
+  if (format !== 'sarif' && format !== 'junit') return {};
+  const checked = ends.flatMap((end) => end.checked ?? []);
+  return checkedDocument(format, {
+    problems: checked.flatMap(({ problems }) => problems),
+    texts: checked.flatMap(({ texts }) => texts),
+    counts: checked.map(({ counts }) => counts).reduce(addCounts, NO_COUNTS),
+  });
 }
 
-function headingOf(
-  context: Context,
-  options: CommonOptions,
-  format: AccountsFormat,
-): SharedOutputOptions['heading'] {
+/** The plans of all accounts, for the file of `--out`. */
+function plansOf(
+  path: string,
+  { directory, others }: Jobs,
+  ends: readonly AccountEnd[],
+): Pick<CommandResult, 'saved'> {
+  if (ends.every(({ saved }) => saved === undefined)) return {};
+  const document = accountsDocument(ends, ({ saved }) => saved?.document ?? null);
+  return { saved: { path, document: { ...document, directory, others } } };
+}
+
+function headingOf({ stdout, stderr, format, color }: Context): SharedOutputOptions['heading'] {
+  const streams = { stdout, stderr };
   return (name, stream) => {
     if (stream === 'stdout' && !isHeaded(format)) return null;
-    return styleFor(context[stream], options.color, context.env).strong(`==> ${escapeInvisible(name)} <==`);
+    return styleFor(streams[stream], color).strong(`==> ${escapeInvisible(name)} <==`);
   };
 }
 
 /** Other formats are documents, and have their own way to tell accounts apart. */
-function isHeaded(format: AccountsFormat): boolean {
+function isHeaded(format: Format): boolean {
   return format === 'text' || format === 'github';
 }
 
@@ -182,7 +170,13 @@ function progressOf(underWay: ReadonlySet<string>, total: number): ProgressView 
 }
 
 /** `fwdsync/accounts@1`; schemas/accounts.v1.schema.json. */
-function accountsDocument(ends: readonly AccountEnd[]): object {
-  const accounts = ends.map(({ name, exitCode, document, error }) => ({ name, exitCode, document, error }));
+function accountsDocument(
+  ends: readonly AccountEnd[],
+  documentOf: (end: AccountEnd) => object | null,
+): object {
+  const accounts = ends.map((end) => {
+    const { name, exit: exitCode, error } = end;
+    return { name, exitCode, document: documentOf(end), error };
+  });
   return { kind: 'fwdsync/accounts@1', accounts };
 }

@@ -1,15 +1,17 @@
-// Somewhat over 300 lines: all commands with their options are one list, which nobody would look for in two files.
-import { Argument, Option } from 'commander';
-import { declareDemo, declareEmulator, declareTest } from './emulator.ts';
+import { Argument } from 'commander';
+import { declareDemo, declareEmulator, declareTest } from './declare-emulator.ts';
+import { declareRun } from './declare-run.ts';
 import { forAccounts } from '../accounts/for-accounts.ts';
+import type { Declaration } from '../command.ts';
 import { withDeliveryOptions } from '../commands/delivery/delivery-options.ts';
 import { withLogQuery } from '../commands/logs/logs-options.ts';
-import { NOTIFY_FORMATS } from '../commands/run/notify/notify-bodies.ts';
 import {
   addCommand,
   collect,
   example,
-  positiveNumber,
+  optional,
+  PLANNING_OPTIONS,
+  setting,
   wholeNumber,
   withAccount,
   withAccounts,
@@ -24,12 +26,10 @@ import {
   withOutput,
   withState,
   withStore,
-  type CommandAction,
-  type Declaration,
-} from '../input/options.ts';
-import { declarePublish, declareState, declareStatus } from './store.ts';
-import { DOCUMENT_FORMATS, PLAN_FORMATS, VALIDATE_FORMATS } from '../output/formats.ts';
-import type { CommonOptions } from '../settings.ts';
+} from './options.ts';
+import { VARIABLES } from '../settings/flags.ts';
+import { declarePublish, declareState, declareStatus } from './declare-store.ts';
+import { PLAN_FORMATS, VALIDATE_FORMATS } from '../output/formats.ts';
 
 /** Declares the command with which a line begins, and no other; if it begins with none, all, for help and suggestions. */
 export function declareCommands(declaration: Declaration, [first = '']: readonly string[]): void {
@@ -78,23 +78,17 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, (declaration: De
   },
 };
 
-const PLANNING = [withManifest, withAccounts, withConnection, withStore];
-
 function declareValidate({ program, run }: Declaration): void {
   addCommand(program, 'validate', withManifest, withAccounts, withState, withOutput(VALIDATE_FORMATS))
     .description('Check manifests, offline and without a key')
     .option('--staged', 'read the manifests from the git index: what is about to be committed')
     .option('--against <rev>', 'also report what the change since this git revision would delete')
     .addHelpText('after', example('fwdsync validate -f fwdsync.yaml'))
-    .action(
-      run(
-        forAccounts(async () => (await import('../commands/validate.ts')).validateCommand, VALIDATE_FORMATS),
-      ),
-    );
+    .action(run(forAccounts(async () => (await import('../commands/validate-command.ts')).validateCommand)));
 }
 
 function declarePlan({ program, run }: Declaration): void {
-  addCommand(program, 'plan', ...PLANNING, withOutput(PLAN_FORMATS), withAllowances)
+  addCommand(program, 'plan', ...PLANNING_OPTIONS, withOutput(PLAN_FORMATS), withAllowances)
     .description('Show what apply would do; sends nothing but GET')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
     .option('--summary', 'show totals, guards and problems, but not the changes')
@@ -102,12 +96,15 @@ function declarePlan({ program, run }: Declaration): void {
     .option('--against <rev>', 'only domains that the change since this git revision concerns')
     .option('--out <file>', 'save the plan, to be reviewed and then applied')
     .option('--quick', 'skip domains that are unchanged since the last apply')
-    .option(
-      '--drift-url <url>',
-      'base URL of v3, to check skipped domains for changed aliases and settings [FWDSYNC_DRIFT_URL]',
+    .addOption(
+      setting(
+        '--drift-url <url>',
+        'base URL of v3, to check skipped domains for changed aliases and settings',
+        VARIABLES.driftUrl,
+      ),
     )
     .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
-    .action(run(forAccounts(async () => (await import('../commands/plan.ts')).planCommand, PLAN_FORMATS)));
+    .action(run(forAccounts(async () => (await import('../commands/plan-command.ts')).planCommand)));
 }
 
 function declareShow({ program, run }: Declaration): void {
@@ -115,30 +112,26 @@ function declareShow({ program, run }: Declaration): void {
     .description('Print a saved plan in any format, offline')
     .argument('<plan>', 'a saved plan')
     .addHelpText('after', example('fwdsync show plan.json'))
-    .action(
-      run(forAccounts(async () => (await import('../commands/show.ts')).showCommand, PLAN_FORMATS, 'show')),
-    );
+    .action(run(forAccounts(async () => (await import('../commands/show-command.ts')).showCommand, 'show')));
 }
 
 function declareApply({ program, run }: Declaration): void {
-  addCommand(program, 'apply', ...PLANNING, withHistory, withOutput(), withAllowances)
+  addCommand(program, 'apply', ...PLANNING_OPTIONS, withHistory, withOutput(), withAllowances)
     .description('Make a plan, ask, apply it and verify; with a saved plan: if it is still the same')
     .argument('[plan]', 'a saved plan')
     .option('--against <rev>', 'only domains that the change since this git revision concerns')
     .option('--yes', 'do not ask; requires an account (--account or api.account)')
-    .option(
-      '--max-failures <n>',
-      'stop after this many failed items; default: 25, or 5 % if that is more',
-      wholeNumber,
+    .addOption(
+      optional(
+        '--max-failures <n>',
+        'stop after this many failed items',
+        '25, or 5 % if that is more',
+      ).argParser(wholeNumber),
     )
     .addHelpText('after', example('fwdsync apply -f fwdsync.yaml --yes --account ops@acme.example'))
     .action(
       run(
-        forAccounts(
-          async () => (await import('../commands/apply/apply.ts')).applyCommand,
-          DOCUMENT_FORMATS,
-          'apply',
-        ),
+        forAccounts(async () => (await import('../commands/apply/apply-command.ts')).applyCommand, 'apply'),
       ),
     );
 }
@@ -151,47 +144,7 @@ function declareUndo({ program, run }: Declaration): void {
     .option('--allow-domain-delete <domain>', 'a domain that may be deleted (repeatable)', collect)
     .option('--allow-unrouted <address>', 'an address that may lose its delivery (repeatable)', collect)
     .addHelpText('after', example('fwdsync undo --yes 5k2m9q1x'))
-    .action(
-      run(forAccounts(async () => (await import('../commands/undo/undo.ts')).undoCommand, DOCUMENT_FORMATS)),
-    );
-}
-
-function declareRun({ program, run }: Declaration): void {
-  addCommand(program, 'run', ...PLANNING, withHistory, withOutput())
-    .description(
-      'Keep accounts in sync with their manifests until stopped; with a store alone, those published',
-    )
-    .option('--interval <duration>', 'time between checks of the whole account', '5m')
-    .option(
-      '--drift-url <url>',
-      'base URL of v3, to find changed aliases and settings without reading every domain [FWDSYNC_DRIFT_URL]',
-    )
-    .option(
-      '--full-interval <duration>',
-      'with --drift-url: how often each domain is read in full; default: 1h',
-    )
-    .addOption(
-      new Option('--mode <mode>', 'apply changes, or only report them')
-        .choices(['apply', 'observe'])
-        .default('apply'),
-    )
-    .option('--delivery', 'follow the email logs, and notify where mail keeps failing')
-    .option('--listen <address>', 'where the page, status, health and metrics are served', '127.0.0.1:9477')
-    .option('--base-path <path>', 'path below which a reverse proxy serves the page')
-    .addOption(
-      new Option(
-        '--notify-format <format>',
-        'what the webhook of FWDSYNC_NOTIFY_URL takes; default: json',
-      ).choices(NOTIFY_FORMATS),
-    )
-    .option('--concurrency <n>', 'of a worker: runs at once; default: 50', positiveNumber)
-    .option(
-      '--job-expiry <duration>',
-      "of a worker: a silent worker's accounts go to others after this; the same on all workers; default: 60s",
-    )
-    .option('--once', 'one run, then end as apply --yes does; with --mode observe: 2 when something differs')
-    .addHelpText('after', example('fwdsync run -f /etc/fwdsync --interval 10m'))
-    .action(run(async () => (await import('../commands/run/run.ts')).runCommand));
+    .action(run(forAccounts(async () => (await import('../commands/undo/undo-command.ts')).undoCommand)));
 }
 
 function declareExport({ program, run }: Declaration): void {
@@ -208,12 +161,7 @@ function declareExport({ program, run }: Declaration): void {
     .option('--prune', 'write `prune: true`: what the manifest does not name will be deleted')
     .addHelpText('after', example('fwdsync export --out fwdsync.yaml'))
     .action(
-      run(
-        forAccounts(
-          async () => (await import('../commands/export/export.ts')).exportCommand,
-          DOCUMENT_FORMATS,
-        ),
-      ),
+      run(forAccounts(async () => (await import('../commands/export/export-command.ts')).exportCommand)),
     );
 }
 
@@ -221,9 +169,7 @@ function declareAccount({ program, run }: Declaration): void {
   addCommand(program, 'account', withAccounts, withConnection, withFormat(), withLogs)
     .description("Show the account and its plan's limits; the quickest way to see whether the key works")
     .addHelpText('after', example('fwdsync account'))
-    .action(
-      run(forAccounts(async () => (await import('../commands/account.ts')).accountCommand, DOCUMENT_FORMATS)),
-    );
+    .action(run(forAccounts(async () => (await import('../commands/account-command.ts')).accountCommand)));
 }
 
 function declareVerify({ program, run }: Declaration): void {
@@ -233,15 +179,9 @@ function declareVerify({ program, run }: Declaration): void {
     )
     .argument('[domain...]', 'domains; default: all domains of the account')
     .addHelpText('after', example('fwdsync verify acme.example'))
-    .action(run(loadVerify));
-}
-
-/** Of many accounts each is asked for those of the named domains that its manifest names, as with `--domain`. */
-async function loadVerify(): Promise<CommandAction<CommonOptions>> {
-  const load = async () => (await import('../commands/verify.ts')).verifyCommand;
-  const verify = await forAccounts(load, DOCUMENT_FORMATS)();
-  return (context, options, args) =>
-    verify(context, args.length === 0 ? options : { ...options, domain: args }, args);
+    .action(
+      run(forAccounts(async () => (await import('../commands/verify-command.ts')).verifyCommand, 'verify')),
+    );
 }
 
 function declareRoute({ program, run }: Declaration): void {
@@ -250,12 +190,12 @@ function declareRoute({ program, run }: Declaration): void {
       'Show where a mail would go, and which alias or rule matches it; exits with 0 even when it is refused',
     )
     .argument('<address>', 'recipient')
-    .option('--from <address>', 'sender; default: none', '')
-    .option('--subject <text>', 'subject; default: empty', '')
-    .option('--body <text>', 'body; default: empty', '')
+    .addOption(optional('--from <address>', 'sender', 'none'))
+    .addOption(optional('--subject <text>', 'subject', 'empty'))
+    .addOption(optional('--body <text>', 'body', 'empty'))
     .option('--live', 'use the account instead of the manifest')
     .addHelpText('after', example('fwdsync route sales@acme.example --subject "invoice 7"'))
-    .action(run(async () => (await import('../commands/route/route.ts')).routeCommand));
+    .action(run(async () => (await import('../commands/route/route-command.ts')).routeCommand));
 }
 
 function declareLogs({ program, run }: Declaration): void {
@@ -263,7 +203,7 @@ function declareLogs({ program, run }: Declaration): void {
     .description('List, follow, search or count the email logs of a domain')
     .argument('<domain>', 'domain')
     .addHelpText('after', example('fwdsync logs acme.example --status BOUNCED,REFUSED --after 2026-09-01'))
-    .action(run(async () => (await import('../commands/logs.ts')).logsCommand));
+    .action(run(async () => (await import('../commands/logs/logs-command.ts')).logsCommand));
 }
 
 function declareDelivery({ program, run }: Declaration): void {
@@ -273,7 +213,7 @@ function declareDelivery({ program, run }: Declaration): void {
     )
     .argument('[domain...]', 'domains that the manifest names; default: all of them')
     .addHelpText('after', example('fwdsync delivery acme.example --since 24h --fail-on refused,hard'))
-    .action(run(async () => (await import('../commands/delivery/delivery.ts')).deliveryCommand));
+    .action(run(async () => (await import('../commands/delivery/delivery-command.ts')).deliveryCommand));
 }
 
 function declareHistory({ program, run }: Declaration): void {
@@ -282,16 +222,11 @@ function declareHistory({ program, run }: Declaration): void {
       'List the runs that wrote, and what was changed outside fwdsync; of one run, its diff; offline',
     )
     .argument('[run]', 'the id of a run')
-    .option('--since <duration>', 'only what happened within this time, such as 2d; default: all')
+    .addOption(optional('--since <duration>', 'only what happened within this time, such as 2d', 'all'))
     .option('--domain <domain>', 'only this domain (repeatable)', collect)
     .addHelpText('after', example('fwdsync history --since 2d --domain acme.example'))
     .action(
-      run(
-        forAccounts(
-          async () => (await import('../commands/history/history.ts')).historyCommand,
-          DOCUMENT_FORMATS,
-        ),
-      ),
+      run(forAccounts(async () => (await import('../commands/history/history-command.ts')).historyCommand)),
     );
 }
 
@@ -300,7 +235,7 @@ function declareBlame({ program, run }: Declaration): void {
     .description('Show what set an alias or rule as it is: when, by which run, commit and person; offline')
     .argument('<address>', 'an address, RULE@DOMAIN, or a domain for its settings')
     .addHelpText('after', example('fwdsync blame sales@acme.example'))
-    .action(run(async () => (await import('../commands/history/blame.ts')).blameCommand));
+    .action(run(async () => (await import('../commands/history/blame-command.ts')).blameCommand));
 }
 
 function declareCompletion({ program, run, context }: Declaration): void {

@@ -11,15 +11,7 @@ import {
 import { allowancesInForce, type Policy } from '../../core/plan/policy.ts';
 import { requireDomain } from './arguments.ts';
 import { usageError } from '../exit.ts';
-
-export interface AllowanceOptions {
-  readonly allowDeletes?: number;
-  readonly allowReroutes?: number;
-  readonly allowDomainDelete?: readonly string[];
-  readonly allowEmpty?: readonly string[];
-  readonly allowUnrouted?: readonly string[];
-  readonly rotate?: readonly string[];
-}
+import type { AllowanceOptions } from '../settings/flags.ts';
 
 export interface RunStance {
   readonly account: string | null;

@@ -1,30 +1,8 @@
 import { escapeJson } from '../../core/model/names.ts';
 import { createHash } from 'node:crypto';
-import type { Desired } from '../../core/model/desired.ts';
-import type { Disclosure, MaskNumbers } from '../../core/model/destinations.ts';
-import type { Context } from '../context.ts';
+import type { ListsDocument } from '../command.ts';
+import type { ProcessContext } from '../context.ts';
 import type { OutputStream } from '../process/standard-output.ts';
-import { wantsMask, type CommonOptions } from '../settings.ts';
-
-/** What of destinations this command may show. */
-export function disclosureOf(
-  desired: Pick<Desired, 'references'>,
-  options: CommonOptions,
-  context: Context,
-): Disclosure {
-  return { references: desired.references, mask: maskOf(options, context) };
-}
-
-/** One numbering for all that a command prints, on both streams. */
-const numbered = new WeakMap<Context, MaskNumbers>();
-
-/** What `--mask` asks for. */
-export function maskOf(options: CommonOptions, context: Context): Disclosure['mask'] {
-  if (!wantsMask(options, context)) return false;
-  const numbers: MaskNumbers = numbered.get(context) ?? new Map();
-  numbered.set(context, numbers);
-  return numbers;
-}
 
 /** Width to keep text to; a terminal that says 0 does not know its own. */
 export function columnsOf({ columns }: Pick<OutputStream, 'columns'>): number {
@@ -41,27 +19,31 @@ export function sha256(text: string): string {
 }
 
 /** A document on standard output. */
-export function printJson(context: Context, document: object): void {
-  if (context.ofAccount !== undefined) return context.ofAccount.report({ document });
-  context.stdout.write(`${visibleJson(document)}\n`);
+export function printJson({ stdout }: Pick<ProcessContext, 'stdout'>, document: object): void {
+  stdout.write(`${visibleJson(document)}\n`);
 }
 
 /** How much is written at once, characters. */
 const WRITTEN_AT_ONCE = 1_000_000;
 
-/** A document of a kind whose lists may be longer than a text or memory can be: it is written as they are read. */
-export async function printLists(context: Context, kind: string, lists: Lists): Promise<void> {
-  if (context.ofAccount !== undefined) {
-    const whole: Record<string, unknown> = { kind };
-    for (const [name, list] of Object.entries(lists)) whole[name] = await Array.fromAsync(list);
-    return printJson(context, whole);
-  }
+/** A document whose lists may be longer than a text or memory can be: it is written as they are read. */
+export async function printLists(
+  context: Pick<ProcessContext, 'stdout'>,
+  { kind, lists }: ListsDocument,
+): Promise<void> {
   await printPieces(context, documentPieces(kind, lists));
+}
+
+/** Returns the same document whole. */
+export async function wholeDocument({ kind, lists }: ListsDocument): Promise<object> {
+  const whole: Record<string, unknown> = { kind };
+  for (const [name, list] of Object.entries(lists)) whole[name] = await Array.fromAsync(list);
+  return whole;
 }
 
 /** A text that may be longer than memory can hold, written as its pieces are made. */
 export async function printPieces(
-  { stdout }: Pick<Context, 'stdout'>,
+  { stdout }: Pick<ProcessContext, 'stdout'>,
   pieces: AsyncIterable<string> | Iterable<string>,
 ): Promise<void> {
   const write = (text: string): Promise<void> => new Promise((done) => stdout.write(text, () => done()));
@@ -75,9 +57,7 @@ export async function printPieces(
   await write(waiting);
 }
 
-type Lists = Readonly<Record<string, AsyncIterable<object> | readonly object[]>>;
-
-async function* documentPieces(kind: string, lists: Lists): AsyncGenerator<string> {
+async function* documentPieces(kind: string, lists: ListsDocument['lists']): AsyncGenerator<string> {
   yield `{\n  "kind": ${JSON.stringify(kind)}`;
   for (const [name, list] of Object.entries(lists)) {
     yield `,\n  ${JSON.stringify(name)}: [`;

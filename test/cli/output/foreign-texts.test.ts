@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { logDetails, logLine } from '../../../src/cli/commands/logs/logs-text.ts';
-import { disclosing } from '../../../src/cli/output/disclose.ts';
+import { disclosing } from '../../../src/service/conceal/disclosing.ts';
 import { safeTextWith } from '../../../src/service/delivery/safe-text.ts';
 import { showText } from '../../../src/core/model/destinations.ts';
 import { recognise, withReferences } from '../../../src/engine/state/fingerprints.ts';

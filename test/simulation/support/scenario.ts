@@ -4,7 +4,8 @@ import type { Switches } from '../../../src/emulator/account/switches.ts';
 import { loadManifest } from '../../../src/core/manifest/load.ts';
 import type { Desired } from '../../../src/core/model/desired.ts';
 import type { Policy } from '../../../src/core/plan/policy.ts';
-import { createPolicy, type AllowanceOptions } from '../../../src/cli/input/policy.ts';
+import { createPolicy } from '../../../src/cli/input/policy.ts';
+import type { AllowanceOptions } from '../../../src/cli/settings/flags.ts';
 import type { GoldenCase, Version } from '../../golden/support/case.ts';
 import { loadDesired } from '../../golden/support/desired.ts';
 

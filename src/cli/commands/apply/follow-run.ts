@@ -28,7 +28,7 @@ export function approvingPorts(context: Context, session: Session, approve: Once
     ...session.ports,
     signal: context.signal,
     writeSnapshot,
-    whyKeepDomain: context.ofAccount?.whyKeepDomain,
+    whyKeepDomain: context.member?.whyKeepDomain,
     approve: async (planned) => {
       const verdict = await approve(planned);
       if (verdict.decision.kind === 'go') follower.begin(verdict.planned, verdict.decision.requests);

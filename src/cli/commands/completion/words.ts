@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
-import type { Context } from '../../context.ts';
-import { listDomains } from './domains.ts';
+import type { ProcessContext } from '../../context.ts';
+import { listDomains } from './list-domains.ts';
 
 /** What may stand at a place of the line: words, each perhaps with a description behind a tab; files; domains. */
 type Candidates =
@@ -17,7 +17,7 @@ type Candidates =
  */
 export async function completeWords(
   program: Command,
-  context: Context,
+  context: Pick<ProcessContext, 'env' | 'cwd' | 'stdin' | 'stdout'>,
   [index = '0', ...line]: readonly string[],
 ): Promise<void> {
   const before = line.slice(1, Number(index)).filter((word) => word !== '=');
@@ -53,7 +53,7 @@ function candidatesAt(
 }
 
 function describe({ long, flags, description }: Option): string {
-  return `${long ?? flags}\t${description.replace(/ \[[A-Z_]+\]$/, '')}`;
+  return `${long ?? flags}\t${description}`;
 }
 
 function valuesOf({ flags, argChoices }: Option): Candidates {

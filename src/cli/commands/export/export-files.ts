@@ -10,7 +10,7 @@ import { KINDS, SECTION_KINDS, type Section } from '../../../core/model/kinds.ts
 import type { DomainDocument, ManifestDocument } from '../../../core/model/manifest/manifest-document.ts';
 import type { Observed } from '../../../core/model/observed.ts';
 import type { Context } from '../../context.ts';
-import { CommandError, EXIT } from '../../exit.ts';
+import { usageError } from '../../exit.ts';
 import { findInstalled } from '../../input/installed.ts';
 import { makeOutputDirectory, saveText } from '../../output/files.ts';
 
@@ -64,12 +64,12 @@ async function writeDirectory(
   observed: Observed,
   { how, api }: Manner,
 ): Promise<Written> {
-  const { ofAccount } = context;
-  const directory = ofAccount === undefined ? outDir : join(outDir, ofAccount.name);
+  const { member } = context;
+  const directory = member === undefined ? outDir : join(outDir, member.name);
   const domains = [...observed.domains.keys()].filter((domain) => !observed.unproven.has(domain));
   const account = exportDocument(observed, { ...how, domains: new Set(), api: 'stated' });
   const files = new Map([
-    [ACCOUNT_FILE, ofAccount === undefined ? account : accountPart(api)],
+    [ACCOUNT_FILE, member === undefined ? account : accountPart(api)],
     ...domains.map((domain) => {
       const document = exportDocument(observed, { ...how, domains: new Set([domain]), api: 'left-out' });
       return [`${domain}.yaml`, document] as const;
@@ -90,8 +90,7 @@ async function writeDirectory(
 export function assertFree(context: Context, paths: Iterable<string>): void {
   const taken = [...paths].find((path) => isTaken(context, path));
   if (taken === undefined) return;
-  throw new CommandError(
-    EXIT.usage,
+  throw usageError(
     `${taken} exists: nothing was written`,
     'edit it in place with --update, or replace it with --force',
   );

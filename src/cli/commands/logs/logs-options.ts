@@ -1,9 +1,8 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { LogFilter, LogStatus, LogTransport } from '../../../client/logs/logs.ts';
-import { positiveNumber } from '../../input/options.ts';
-import type { CommonOptions } from '../../settings.ts';
+import { optional, positiveNumber } from '../../declare/options.ts';
 
-export interface LogsOptions extends CommonOptions {
+export interface LogsOptions {
   readonly follow?: true;
   readonly search?: string;
   readonly count?: true;
@@ -68,10 +67,10 @@ export function withLogQuery(command: Command): Command {
         Object.keys(ORDERS),
       ),
     )
-    .option(
-      '--limit <n>',
-      'maximum number of entries, with --follow per request; default: 100',
-      positiveNumber,
+    .addOption(
+      optional('--limit <n>', 'maximum number of entries, with --follow per request', '100').argParser(
+        positiveNumber,
+      ),
     );
 }
 

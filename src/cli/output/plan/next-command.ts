@@ -1,28 +1,22 @@
 import { resolve } from 'node:path';
 import type { CommandReach } from '../../../engine/apply/report/report-document.ts';
 import type { DesiredApi } from '../../../core/model/desired.ts';
-import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
+import type { Commands } from '../../../service/reports.ts';
 import { quoteForShell } from '../../../core/plan/policy.ts';
 import type { Context } from '../../context.ts';
-import { accountsDirectory, isInStore, type CommonOptions } from '../../settings.ts';
-import { ALLOWANCES, flagOf, type PlanFlags } from '../../input/plan-options.ts';
+import { ALLOWANCES, flagOf, type GivenFlags } from '../../settings/flags.ts';
+import { isInStore, type ApiSettings } from '../../settings/settings.ts';
 
-/** How `plan` was asked for, as far as it says how to go on. */
-export interface PlanRequestFlags extends PlanFlags {
-  readonly out?: string;
-  readonly quick?: true;
-}
+type FlagName = keyof GivenFlags;
 
-type FlagName = Exclude<keyof PlanFlags, 'concealed'>;
-
-const CONNECTION = ['apiUrl', 'apiVersion', 'account', 'stateDir'] as const satisfies readonly FlagName[];
+const CONNECTION: readonly FlagName[] = ['apiUrl', 'apiVersion', 'account', 'stateDir'];
 const PLANNING: readonly FlagName[] = ['file', 'accounts', 'domain', 'against', ...ALLOWANCES, 'mask'];
 
 /**
  * The command that applies the plan that these flags made, for a shell; null where no command would apply just that: a
  * manifest from standard input is gone, and what `--quick` left out would be planned again.
  */
-export function applyCommandLine(flags: PlanRequestFlags): string | null {
+export function applyCommandLine(flags: GivenFlags): string | null {
   if (flags.out !== undefined) return commandLine(flags, CONNECTION, [flags.out]);
   if (flags.quick === true || flags.file?.includes('-') === true) return null;
   return commandLine(flags, [...PLANNING, ...CONNECTION], []);
@@ -33,67 +27,53 @@ export function applySaved(path: string): string {
   return commandLine({}, [], [path]);
 }
 
-/** What a plan says to do next; that of one of many accounts leaves it to the command for all of them. */
-export function nextOf({ ofAccount }: Pick<Context, 'ofAccount'>, command: string | null): string | null {
-  if (ofAccount === undefined) return command;
-  if (command !== null) ofAccount.report({ canApply: true });
-  return null;
-}
-
 /**
  * Returns what the commands of a report need to work as they are printed: flags that were given, and what only the manifest says,
  * which `undo` of one account and `apply` of a snapshot do not read.
  */
 export function reachOf(
-  { env, ofAccount }: Pick<Context, 'env'> & Partial<Pick<Context, 'ofAccount'>>,
-  options: CommonOptions,
+  { given, member }: Pick<Context, 'given' | 'member'>,
+  stated: ApiSettings,
   api: DesiredApi,
 ): CommandReach {
-  const { apiUrl, apiVersion, account, stateDir, store } = options;
-  const state = { stateDir, store };
+  const { account, stateDir, store } = given;
   const one = {
     before: keyVariable(api),
     flags: flagsOf({
-      apiUrl: apiUrl ?? (env['FWDSYNC_API_URL'] ? undefined : api.url),
-      apiVersion: apiVersion ?? (env['FWDSYNC_API_VERSION'] ? undefined : api.version),
+      apiUrl: stated.url === null ? api.url : given.apiUrl,
+      apiVersion: stated.version === null ? api.version : given.apiVersion,
       account,
-      ...state,
+      stateDir,
+      store,
     }),
   };
-  if (ofAccount === undefined) return { undo: one, snapshot: one };
-  return { undo: undoShellOf(options), snapshot: one };
+  if (member === undefined) return { undo: one, snapshot: one };
+  return { undo: undoShellOf(given), snapshot: one };
 }
 
 /** Returns what `undo` needs of the flags that were given; the key of a single manifest is not among them. */
-function undoShellOf(options: CommonOptions): CommandReach['undo'] {
-  const { accounts, apiUrl, apiVersion, stateDir, store } = options;
-  const account = accounts === undefined ? options.account : undefined;
+function undoShellOf(given: GivenFlags): CommandReach['undo'] {
+  const { accounts, apiUrl, apiVersion, stateDir, store } = given;
+  const account = accounts === undefined ? given.account : undefined;
   return { before: [], flags: flagsOf({ accounts, apiUrl, apiVersion, account, stateDir, store }) };
 }
 
-/** Commands that a process which keeps running prints, for a shell in any directory of its machine. */
-export interface Commands {
-  /** Keeps what the manifest of one account says of its service and its key. */
-  learn(event: DaemonEvent): void;
-  readonly undoShell: () => CommandReach['undo'];
-  /** Returns a command of these words; `api` is what the manifest of the account says that it is about. */
-  readonly command: (words: string, api?: DesiredApi) => string;
-}
-
 /** Returns what completes the commands that a daemon prints with the flags it was given, so that they work in any directory. */
-export function createCommands(context: Context, options: CommonOptions, isWorker: boolean): Commands {
-  const at = (path: string): string => (path === '-' || isInStore(path) ? path : resolve(context.cwd, path));
-  const { file, accounts, stateDir } = options;
-  const here: CommonOptions = {
-    ...options,
-    ...(file === undefined ? {} : { file: file.map(at) }),
-    ...(accounts === undefined ? {} : { accounts: at(accounts) }),
-    ...(stateDir === undefined ? {} : { stateDir: at(stateDir) }),
+export function createCommands(
+  { cwd, given }: Pick<Context, 'cwd' | 'given'>,
+  stated: ApiSettings,
+  accounts: 'one' | 'many',
+): Commands {
+  const at = (path: string): string => (path === '-' || isInStore(path) ? path : resolve(cwd, path));
+  const here: GivenFlags = {
+    ...given,
+    ...(given.file === undefined ? {} : { file: given.file.map(at) }),
+    ...(given.accounts === undefined ? {} : { accounts: at(given.accounts) }),
+    ...(given.stateDir === undefined ? {} : { stateDir: at(given.stateDir) }),
   };
-  const isMany = isWorker || accountsDirectory(options, context) !== null;
   let api: DesiredApi = {};
   const undoShell = (): CommandReach['undo'] =>
-    isMany ? undoShellOf(here) : reachOf(context, here, api).undo;
+    accounts === 'many' ? undoShellOf(here) : reachOf({ given: here }, stated, api).undo;
   const shellOf = (words: string): CommandReach['undo'] => {
     if (words.startsWith('undo ')) return undoShell();
     const { apiUrl, apiVersion, account, store } = here;
@@ -113,7 +93,7 @@ export function createCommands(context: Context, options: CommonOptions, isWorke
     undoShell,
     command(words, about) {
       const { before, flags } =
-        about === undefined ? shellOf(words) : reachOf({ env: context.env }, here, absolute(about, at)).undo;
+        about === undefined ? shellOf(words) : reachOf({ given: here }, stated, absolute(about, at)).undo;
       return [...before, 'fwdsync', words, ...flags].join(' ');
     },
   };
@@ -132,14 +112,14 @@ function keyVariable({ key }: DesiredApi): readonly string[] {
   return key.name === 'FWDSYNC_API_KEY' ? [] : [`FWDSYNC_API_KEY="$${key.name}"`];
 }
 
-function commandLine(flags: PlanFlags, names: readonly FlagName[], operands: readonly string[]): string {
+function commandLine(flags: GivenFlags, names: readonly FlagName[], operands: readonly string[]): string {
   const given = flagsOf(Object.fromEntries(names.map((name) => [name, flags[name]])));
   return ['fwdsync apply', ...operands.map(quoteForShell), ...given].join(' ');
 }
 
-function flagsOf(given: { readonly [name in FlagName]?: PlanFlags[name] | undefined }): readonly string[] {
+function flagsOf(given: { readonly [name in FlagName]?: GivenFlags[name] | undefined }): readonly string[] {
   return Object.entries(given).flatMap(([name, value]) => {
-    const flag = name === 'file' ? '-f' : flagOf(name as FlagName);
+    const flag = name === 'file' ? '-f' : flagOf(name);
     if (value === undefined) return [];
     if (value === true) return [flag];
     return [value].flat().flatMap((one) => [flag, quoteForShell(String(one))]);

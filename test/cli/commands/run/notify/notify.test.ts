@@ -3,11 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
-import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createConcealer } from '../../../../../src/cli/commands/run/conceal.ts';
-import { openNotifier } from '../../../../../src/cli/commands/run/notify/notify.ts';
-import type { NotifyFormat } from '../../../../../src/cli/commands/run/notify/notify-bodies.ts';
+import { createConcealer } from '../../../../../src/service/conceal/concealer.ts';
+import { openNotifier } from '../../../../../src/service/notify/notifier.ts';
+import type { NotifyFormat } from '../../../../../src/service/notify/notify-bodies.ts';
 import type { DaemonEvent, RunResult } from '../../../../../src/core/model/status/daemon.ts';
 import type { Change } from '../../../../../src/core/model/plan.ts';
 import { virtualClock } from '../../../../support/clock.ts';
@@ -29,13 +28,15 @@ async function receiver(format: NotifyFormat, secret = 'not-there') {
   const concealer = createConcealer({ mask: false });
   concealer.addSecret(secret);
   const port = (server.address() as AddressInfo).port;
-  const context = {
-    env: { FWDSYNC_NOTIFY_URL: `http://127.0.0.1:${port}/hook` },
-    cwd: '/',
+  const emit = openNotifier({
+    url: `http://127.0.0.1:${port}/hook`,
+    format,
     clock: virtualClock(),
     signal: new AbortController().signal,
-  };
-  const emit = await openNotifier(context, format, { logger: pino({ enabled: false }), concealer });
+    fetch,
+    conceal: (text) => concealer.conceal(text),
+    onLost: () => undefined,
+  });
   const sent = async (count: number): Promise<readonly Body[]> => {
     await expect.poll(() => bodies.length).toBe(count);
     return bodies;

@@ -1,0 +1,126 @@
+import type { FullClient } from '../../../client/create.ts';
+import { readDelivery } from '../../../service/delivery/delivery.ts';
+import { deliveryDocument, type DeliveryDocument } from '../../../service/delivery/document.ts';
+import { safeTextWith } from '../../../service/delivery/safe-text.ts';
+import type { Desired, PresentDomain } from '../../../core/model/desired.ts';
+import type { Context } from '../../context.ts';
+import { inFormat, type CommandCall, type CommandResult } from '../../command.ts';
+import { EXIT, interruptedExit, strongestExit, usageError, type ExitCode } from '../../exit.ts';
+import { parseDuration, requireDomain } from '../../input/arguments.ts';
+import { answerOf, assertAccountOf, connectShown } from '../../input/connect.ts';
+import { readValid } from '../../input/manifest/desired.ts';
+import { openStates } from '../../input/state/open-states.ts';
+import { disclosing } from '../../../service/conceal/disclosing.ts';
+import { requestsHeadway } from '../../output/progress/headway.ts';
+import { sentenceColumns } from '../../output/output.ts';
+import { styleFor } from '../../output/paint.ts';
+import type { Connection } from '../../../client/connection.ts';
+import { resolveConnection } from '../../settings/connection.ts';
+import type { StateSettings } from '../../settings/settings.ts';
+import type { DeliveryOptions } from './delivery-options.ts';
+import { renderDelivery } from './delivery-text.ts';
+
+/**
+ * Says from the email logs who got mail and who did not. Exits with 2 when messages that failed reach the threshold of their
+ * domain, with 1 when a domain could not be read.
+ */
+export async function deliveryCommand(
+  context: Context,
+  { settings, options, args: names }: CommandCall<DeliveryOptions>,
+): Promise<CommandResult> {
+  const { manifest, state } = settings;
+  const sinceMs = parseDuration('--since', options.since);
+  const { desired } = await readValid(context, manifest, { references: 'required', warnings: 'silent' });
+  const domains = wantedDomains(desired, names);
+  const connection = await resolveConnection(context, settings, desired.api);
+  const { client, progress } = connectShown(context, connection, 'read-only');
+  progress.follow(requestsHeadway(context, client, { label: 'reading logs' }));
+  try {
+    const request = { context, state, options, client, connection, sinceMs };
+    const document = await readDocument(request, desired, domains);
+    progress.stop();
+    const { stdout, color } = context;
+    const text = (): string => renderDelivery(document, styleFor(stdout, color), sentenceColumns(stdout));
+    return { exit: exitOf(document, context), ...inFormat(context, document, text) };
+  } finally {
+    progress.stop();
+    await client.close();
+  }
+}
+
+interface DeliveryRequest {
+  readonly context: Context;
+  readonly state: StateSettings;
+  readonly options: DeliveryOptions;
+  readonly client: FullClient;
+  readonly connection: Connection;
+  readonly sinceMs: number;
+}
+
+async function readDocument(
+  { context, state, options, client, connection, sinceMs }: DeliveryRequest,
+  desired: Desired,
+  domains: readonly PresentDomain[],
+): Promise<DeliveryDocument> {
+  const mayAsk = requestLimit(client, options.limitRequests);
+  const asked = async <T>(ask: () => Promise<T>): Promise<T> => {
+    if (mayAsk()) return ask();
+    throw usageError(
+      `--limit-requests ${options.limitRequests} does not suffice to begin`,
+      'give a higher number',
+    );
+  };
+  const account = answerOf(await asked(() => client.getAccount()));
+  assertAccountOf(account, connection);
+  const live = answerOf(await asked(() => client.listDomains()));
+  const { clock } = context;
+  const openState = await openStates(context, state, 'delivery');
+  const store = openState(connection, account.email);
+  const findings = await readDelivery({
+    client,
+    domains,
+    live: new Map(live.map((domain) => [domain.domain, domain])),
+    account,
+    history: store.history,
+    references: desired.references,
+    since: clock.now() - sinceMs,
+    now: () => clock.now(),
+    mayAsk,
+  });
+  const disclosure = { references: desired.references, mask: context.mask };
+  const disclose = disclosing(disclosure, await store.openReferences());
+  return deliveryDocument(findings, options.failOn, safeTextWith(disclose));
+}
+
+/** Requests that were sent again count as well. */
+function requestLimit(client: FullClient, most: number | undefined): () => boolean {
+  let asked = 0;
+  return () => {
+    const { retried, rateLimited } = client.totals();
+    if (most !== undefined && asked + retried + rateLimited >= most) return false;
+    asked += 1;
+    return true;
+  };
+}
+
+function wantedDomains(desired: Desired, names: readonly string[]): readonly PresentDomain[] {
+  const all = [...desired.domains.values()].filter((domain) => domain.state === 'present');
+  if (names.length === 0) return all;
+  const wanted = new Set(names.map((name) => requireDomain(name)));
+  for (const name of wanted) {
+    const entry = desired.domains.get(name);
+    if (entry?.state === 'present') continue;
+    const what = entry === undefined ? 'does not name' : 'wants to delete';
+    throw usageError(`the manifest ${what} ${name}`, 'check the spelling; fwdsync logs reads any domain');
+  }
+  return all.filter(({ domain }) => wanted.has(domain));
+}
+
+function exitOf({ domains, rows }: DeliveryDocument, context: Context): ExitCode {
+  const failed = domains.some(({ failure }) => failure !== null);
+  if (context.signal.aborted && failed) return interruptedExit(context);
+  return strongestExit([
+    ...(failed ? [EXIT.failed] : []),
+    ...(rows.some(({ failing }) => failing) ? [EXIT.changes] : []),
+  ]);
+}

@@ -1,0 +1,41 @@
+import { fail, succeed, type Result } from '../../../core/model/result.ts';
+import type { Host } from '../../../service/account/host.ts';
+import type { Context } from '../../context.ts';
+import { CommandError } from '../../exit.ts';
+import { assertKey, connect } from '../../input/connect.ts';
+import { referenceReader, referenceValue } from '../../input/references/references.ts';
+import { openStates } from '../../input/state/open-states.ts';
+import { runOrigin } from '../../origin.ts';
+import { resolveConnection } from '../../settings/connection.ts';
+import type { Settings } from '../../settings/settings.ts';
+
+/** Returns this machine as the runs of a service use it, with what flags and variables say of it. */
+export function openHost(context: Context, settings: Pick<Settings, 'api' | 'state'>): Host {
+  const { clock, random, signal } = context;
+  return {
+    clock,
+    random,
+    signal,
+    origin: runOrigin(context, 'run'),
+    readReferences: referenceReader(context),
+    resolvePassword: (reference) => referenceValue(context, reference),
+    resolveConnection: (api) =>
+      expected(async () => {
+        const connection = await resolveConnection(context, settings, api);
+        assertKey(connection);
+        return connection;
+      }),
+    connect: (connection, mode, options) => connect(context, connection, mode, options),
+    openStates: () => expected(() => openStates(context, settings.state, 'run')),
+  };
+}
+
+/** An expected failure as a value: it must not end a service. */
+async function expected<T>(work: () => Promise<T>): Promise<Result<T, string>> {
+  try {
+    return succeed(await work());
+  } catch (error) {
+    if (error instanceof CommandError) return fail(`${error.message}; ${error.hint}`);
+    throw error;
+  }
+}

@@ -1,0 +1,226 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { DOCUMENT_FORMATS } from '../output/formats.ts';
+import { DEFAULT_API_URL } from '../settings/address.ts';
+import { VARIABLES } from '../settings/flags.ts';
+
+/** Options that several commands have. */
+type OptionGroup = (command: Command) => Command;
+
+/** Adds a command with the options of these groups, in the order in which its help lists them. */
+export function addCommand(program: Command, name: string, ...groups: readonly OptionGroup[]): Command {
+  return groups.reduce((command, add) => add(command), program.command(name));
+}
+
+/** An option that a variable may stand for. */
+interface Setting extends Option {
+  readonly variable?: string;
+}
+
+/**
+ * Makes an option for which a variable may stand. Commander has `env` for that, which takes an empty variable for a value, any
+ * value of a switch for yes, and no environment but that of this process: so `settings/` reads the variables.
+ */
+export function setting(flags: string, description: string, variable: string): Option {
+  return Object.assign(new Option(flags, description), { variable });
+}
+
+/** Makes an option; `standard` says in the help what holds without it. */
+export function optional(flags: string, description: string, standard: string): Option {
+  return new Option(flags, description).default(undefined, standard);
+}
+
+/** Describes an option in the help, with its default before the variable that sets it. */
+export function describeOption(option: Setting): string {
+  const { description, defaultValue, defaultValueDescription, argChoices, variable } = option;
+  const hasDefault = defaultValue !== undefined && defaultValue !== '';
+  const standard = defaultValueDescription ?? (hasDefault ? String(defaultValue) : undefined);
+  return [
+    description,
+    standard === undefined ? '' : `; default: ${standard}`,
+    variable === undefined ? '' : ` [${variable}]`,
+    argChoices === undefined ? '' : ` (choices: ${argChoices.map((choice) => `"${choice}"`).join(', ')})`,
+  ].join('');
+}
+
+export function withManifest(command: Command): Command {
+  return withFiles(command).option('--domain <domain>', 'only this domain (repeatable)', collect);
+}
+
+/** For commands that can serve many accounts. */
+export function withAccounts(command: Command): Command {
+  const takesFiles = command.options.some(({ long }) => long === '--file');
+  const instead = takesFiles ? 'instead of -f: ' : '';
+  return command.addOption(
+    setting(
+      '--accounts <dir>',
+      `${instead}many accounts, one per entry of this directory`,
+      VARIABLES.accounts,
+    ),
+  );
+}
+
+export function withFiles(command: Command): Command {
+  return command
+    .addOption(
+      setting(
+        '-f, --file <path>',
+        'manifest file or directory, - for standard input; repeatable',
+        VARIABLES.file,
+      )
+        .default(undefined, 'fwdsync.yaml or fwdsync/')
+        .argParser(collect),
+    )
+    .addOption(
+      setting(
+        '--max-entries <n>',
+        'entries that manifests may have once templates are expanded',
+        VARIABLES.maxEntries,
+      )
+        .default(undefined, '1000000')
+        .argParser(wholeNumber),
+    );
+}
+
+export function withConnection(command: Command): Command {
+  return withAddress(command)
+    .addOption(
+      setting('--api-version <version>', 'v4 or v3', VARIABLES.apiVersion).default(
+        undefined,
+        'the last segment of the address',
+      ),
+    )
+    .addOption(setting('--account <email>', 'the account that the key must belong to', VARIABLES.account));
+}
+
+export function withAddress(command: Command): Command {
+  return command.addOption(
+    setting('--api-url <url>', 'base URL of the API', VARIABLES.apiUrl).default(undefined, DEFAULT_API_URL),
+  );
+}
+
+/** For commands that need no key. */
+export function withAccount(command: Command): Command {
+  return command.addOption(
+    setting('--account <email>', 'only this account', VARIABLES.account).default(undefined, 'all'),
+  );
+}
+
+export function withState(command: Command): Command {
+  return command.addOption(
+    setting('--state-dir <dir>', 'snapshots, reports and what was applied last', VARIABLES.stateDir).default(
+      undefined,
+      'below ~/.local/state',
+    ),
+  );
+}
+
+/** For commands that read or write the state of accounts. */
+export function withStore(command: Command): Command {
+  return withState(command).addOption(
+    setting(
+      '--store <url>',
+      'keep the state in PostgreSQL, postgres://USER@HOST/DATABASE',
+      `${VARIABLES.store}, FWDSYNC_STORE_FILE; FWDSYNC_STORE_KEY`,
+    ).default(undefined, 'the state directory'),
+  );
+}
+
+/** For commands that write. */
+export function withHistory(command: Command): Command {
+  return command.addOption(
+    setting(
+      '--history <duration>',
+      'how long it is recorded what was changed, by whom',
+      VARIABLES.history,
+    ).default(undefined, '400d'),
+  );
+}
+
+export function withOutput(formats: readonly string[] = DOCUMENT_FORMATS): OptionGroup {
+  return (command) => withLogs(withMask(withFormat(formats)(command)));
+}
+
+export function withFormat(formats: readonly string[] = DOCUMENT_FORMATS): OptionGroup {
+  return (command) =>
+    command.addOption(
+      setting('--format <format>', 'how to print it', VARIABLES.format)
+        .default(undefined, 'text')
+        .choices(formats),
+    );
+}
+
+export function withMask(command: Command): Command {
+  return command.addOption(setting('--mask', 'hide the local parts of destinations', VARIABLES.mask));
+}
+
+/** What every command has: how it is painted, and what it logs. */
+export function withLogs(command: Command): Command {
+  return command
+    .addOption(
+      setting('--color <when>', 'colours', 'NO_COLOR, FORCE_COLOR')
+        .default(undefined, 'auto')
+        .choices(['auto', 'always', 'never']),
+    )
+    .addOption(
+      setting(
+        '--log-level <level>',
+        'fatal, error, warn, info, debug, trace or silent',
+        VARIABLES.logLevel,
+      ).default(undefined, 'info'),
+    )
+    .addOption(
+      setting('--log-format <format>', 'json or pretty', VARIABLES.logFormat).default(
+        undefined,
+        'pretty on a terminal, else json',
+      ),
+    );
+}
+
+export function withAllowances(command: Command): Command {
+  return command
+    .option('--allow-deletes <n>', 'the exact number of deletes of the whole run', wholeNumber)
+    .option('--allow-reroutes <n>', 'the exact number of reroutes of the whole run', wholeNumber)
+    .option('--allow-domain-delete <domain>', 'a domain that may be deleted (repeatable)', collect)
+    .option('--allow-empty <domain/section>', 'a section that may become empty (repeatable)', collect)
+    .option('--allow-unrouted <address>', 'an address that may lose its delivery (repeatable)', collect)
+    .option('--rotate <name@domain>', 'send the password of this credential again (repeatable)', collect)
+    .option(
+      '--skip-refused',
+      'withhold what a guard refuses or what cannot be read, and continue with the rest',
+    );
+}
+
+/** What every command takes that plans. */
+export const PLANNING_OPTIONS: readonly OptionGroup[] = [
+  withManifest,
+  withAccounts,
+  withConnection,
+  withStore,
+];
+
+export function example(line: string): string {
+  return `\nExample:\n  $ ${line}`;
+}
+
+export function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
+  return [...(earlier ?? []), value];
+}
+
+export const MOST_PORT = 65_535;
+
+/** A TCP port; 0 stands for a free one. */
+export function portNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) <= MOST_PORT) return Number(text);
+  throw new InvalidArgumentError(`It is not a port: give a number from 0 to ${MOST_PORT}.`);
+}
+
+export function positiveNumber(text: string): number {
+  const number = wholeNumber(text);
+  if (number > 0) return number;
+  throw new InvalidArgumentError('Give a number from 1 on.');
+}
+
+export function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is not an integer.');
+}

@@ -1,0 +1,84 @@
+import type { ManifestText } from '../../../core/manifest/read/text.ts';
+import { isClear, openDatabase, type Database } from '../../../engine/state/postgres/database.ts';
+import { readPublished, revisionsOf } from '../../../engine/state/postgres/revisions.ts';
+import { readStored } from '../../../engine/state/postgres/stored-documents.ts';
+import type { Context } from '../../context.ts';
+import { commandFailure, usageError } from '../../exit.ts';
+import { styleFor } from '../../output/paint.ts';
+import type { Secrets } from '../../process/secrets.ts';
+import type { StoreSettings } from '../../settings/store-settings.ts';
+
+/** Connections of one process: a run has few statements at a time. */
+const CONNECTIONS = 10;
+
+/** Contexts of many accounts in one process share their secrets, and the store. */
+const opened = new WeakMap<Secrets, Promise<Database>>();
+
+/**
+ * Opens the store, once for all accounts of the process; this loads the driver. A wrong key ends the command with 64, a
+ * database that cannot be used with 1.
+ */
+export function openStore(context: Context, store: StoreSettings): Promise<Database> {
+  const before = opened.get(context.secrets);
+  if (before !== undefined) return before;
+  const opening = open(context, store);
+  opened.set(context.secrets, opening);
+  // A database that is down now may be there at the next call.
+  opening.catch(() => opened.delete(context.secrets));
+  return opening;
+}
+
+const PUBLISHED = 'store:manifest/';
+
+/** The manifests that the store keeps, by their names: snapshots, and the published manifest of an account. */
+export async function readStoredManifests(
+  context: Context,
+  store: StoreSettings,
+  names: readonly string[],
+): Promise<readonly ManifestText[]> {
+  const database = await openStore(context, store);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      if (name.startsWith(PUBLISHED)) return readPublishedTexts(database, name.slice(PUBLISHED.length));
+      const read = await readStored(database, name);
+      if (!read.ok) throw commandFailure(read.error.message, 'check the database');
+      if (read.value !== null) return [{ file: name, text: read.value }];
+      throw commandFailure(`the store has no ${name}`, 'it keeps the newest 50 snapshots of each account');
+    }),
+  );
+  return found.flat();
+}
+
+async function readPublishedTexts(database: Database, email: string): Promise<readonly ManifestText[]> {
+  const found = await revisionsOf(database, email);
+  if (!found.ok) throw commandFailure(found.error.message, 'check the database');
+  const [one, ...more] = found.value.filter(({ revision }) => revision !== null);
+  if (one === undefined)
+    throw commandFailure(`no manifest of ${email} is published`, 'publish one with fwdsync publish');
+  if (more.length > 0)
+    throw commandFailure(`manifests of ${email} are published for several APIs`, 'remove one of them');
+  const read = await readPublished(database, one);
+  if (!read.ok) throw commandFailure(read.error.message, 'check the database');
+  if (read.value !== 'damaged') return read.value?.texts ?? [];
+  throw commandFailure(
+    `revision ${one.revision} of ${email} is damaged in the store`,
+    `publish its manifest again, or an earlier one: fwdsync publish --account ${email} --rollback REV`,
+  );
+}
+
+async function open(context: Context, { address, key }: StoreSettings): Promise<Database> {
+  const database = await openDatabase({ address, key, connections: CONNECTIONS });
+  if (!database.ok) {
+    const { kind, message, hint } = database.error;
+    throw kind === 'key' ? usageError(message, hint) : commandFailure(message, hint);
+  }
+  if (isClear(database.value)) warnOfClear(context);
+  return database.value;
+}
+
+function warnOfClear({ stderr, color }: Context): void {
+  const { warning, dim } = styleFor(stderr, color);
+  stderr.write(
+    `${warning('warning')}: the store keeps addresses in clear: it was made without FWDSYNC_STORE_KEY ${dim('[store-clear]')}\n`,
+  );
+}

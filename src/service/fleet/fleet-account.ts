@@ -1,0 +1,62 @@
+import type { LoadOptions } from '../../core/manifest/load.ts';
+import type { DaemonEvent } from '../../core/model/status/daemon.ts';
+import { keepBudgets, restoreBudgets, type KeptBudgets } from '../../core/rate-limit/kept-budgets.ts';
+import type { Concealer } from '../conceal/concealer.ts';
+import { createAccess } from '../account/access.ts';
+import type { Access } from '../daemon/account-run.ts';
+import { loadTexts } from '../daemon/manifest/manifest-source.ts';
+import { runPorts } from '../account/open-loop.ts';
+import { requestEvent } from '../log/event-log.ts';
+import type { Host } from '../account/host.ts';
+import type { AccountToRun, OpenAccount } from './account-job.ts';
+
+export interface FleetAccountOptions {
+  readonly mode: 'apply' | 'observe';
+  /** How the published manifest is loaded here. */
+  readonly load: Omit<LoadOptions, 'resolve'>;
+}
+
+export interface FleetAccountPorts {
+  readonly emit: (event: DaemonEvent) => void;
+  readonly concealer: Concealer;
+}
+
+/** Opens a published account with what this machine brings to one run of it: values of its references, its key, its connections. */
+export function openFleetAccount(
+  host: Host,
+  { mode, load }: FleetAccountOptions,
+  { email, revision, budgets, usedMsAgo }: AccountToRun,
+  { emit, concealer }: FleetAccountPorts,
+): OpenAccount {
+  const { clock, readReferences } = host;
+  const onSecret = (value: string): void => concealer.addSecret(value);
+  const moment = () => ({ now: clock.now(), monotonic: clock.monotonic() });
+  const kept = budgets as KeptBudgets | null;
+  const open = createAccess(host, {
+    mode,
+    driftUrl: null,
+    onSecret,
+    onRequest: (event) => emit(requestEvent(email, event)),
+    ...(kept === null ? {} : { budgets: restoreBudgets(kept, moment(), usedMsAgo) }),
+  });
+  let client: Access['client'] | null = null;
+  return {
+    async read() {
+      const read = await loadTexts(revision.texts, { load, readReferences });
+      if (read.kind === 'good') concealer.addReferences(read.desired.references);
+      return read;
+    },
+    ports: {
+      ...runPorts(host, onSecret),
+      readCommit: () => Promise.resolve(revision.commit),
+      async access(desired) {
+        const access = await open(desired);
+        if (access.ok) client = access.value.client;
+        return access;
+      },
+    },
+    budgets: () => (client === null ? kept : keepBudgets(client.knownBudgets(), moment())),
+    conceal: (text) => concealer.conceal(text),
+    close: async () => client?.close(),
+  };
+}
