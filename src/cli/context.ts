@@ -11,7 +11,7 @@ import { createStandardOutput, type OutputStream, type StandardOutput } from './
 import { createSecrets, type Secrets } from './process/secrets.ts';
 import type { Disclosure } from '../core/model/destinations.ts';
 import type { Format } from './output/formats.ts';
-import type { ColorChoice } from './settings/color.ts';
+import type { ColorChoice } from './output/paint.ts';
 import type { GivenFlags } from './settings/flags.ts';
 
 /** What a process gives to its commands; the one place where the ambient is picked up. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Context, ProcessContext } from './context.ts';
-import { resolveColor } from './settings/color.ts';
+import { resolveColor } from './output/paint.ts';
 import type { GivenFlags } from './settings/flags.ts';
 import { resolveFormat, resolveSettings, wantsMask, type Settings } from './settings/settings.ts';
 import type { Format } from './output/formats.ts';

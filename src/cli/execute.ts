@@ -3,7 +3,7 @@ import { processContext, type ProcessContext } from './context.ts';
 import { CommandError, EXIT, explain, type ExitCode } from './exit.ts';
 import { printJson } from './output/output.ts';
 import { createProgram } from './program.ts';
-import { resolveColor } from './settings/color.ts';
+import { resolveColor } from './output/paint.ts';
 
 /** Runs the command line of this process. */
 export async function start(): Promise<void> {
@@ -22,7 +22,7 @@ export async function start(): Promise<void> {
  * 4. `accounts/for-accounts.ts`, with `--accounts` or a file of saved plans, runs the command for each account.
  * 5. The command in `commands/` reads what it is about: `input/manifest/desired.ts` (the manifest), `input/session.ts`
  *    (manifest, account and policy of a command that plans). It acts, and returns its exit code and what it has to say.
- * 6. `output/print-result.ts` prints that; of many accounts, `accounts/over-accounts.ts` collects it.
+ * 6. `output/output.ts` prints that; of many accounts, `accounts/over-accounts.ts` collects it.
  * 7. An expected failure is a `CommandError` of `exit.ts`, explained on standard error without a stack trace.
  */
 export async function execute(context: ProcessContext, args: readonly string[]): Promise<ExitCode> {

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { escapeInvisible } from '../core/model/names.ts';
 import type { ProcessContext } from './context.ts';
 import { styleFor } from './output/paint.ts';
-import type { ColorChoice } from './settings/color.ts';
+import type { ColorChoice } from './output/paint.ts';
 
 /** Exit codes of the command line; scripts depend on them. */
 export const EXIT = {

@@ -8,7 +8,7 @@ import { describeOption } from './declare/options.ts';
 import { enterCommand } from './entry.ts';
 import { exitWithoutOutput, type ExitCode } from './exit.ts';
 import { openCommandLog } from './output/log/command-log.ts';
-import { printResult } from './output/print-result.ts';
+import { printResult } from './output/output.ts';
 
 interface ProgramPorts {
   /** Takes the exit code of the command. */

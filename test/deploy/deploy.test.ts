@@ -115,7 +115,7 @@ describe('workers', () => {
     const image = read('Dockerfile').matchAll(/(FWDSYNC_[A-Z_]+)=(\S+)/g);
     const ofImage = Object.fromEntries([...image].map(([, name = '', value]) => [name, value]));
     const places = resolvePlaces({}, { cwd: '/', env: { ...ofImage, ...env } });
-    return isWorker(places, env['FWDSYNC_STORE_FILE'] ?? null);
+    return isWorker(places, env['FWDSYNC_STORE_FILE'] ?? env['FWDSYNC_STORE'] ?? null);
   };
 
   test.each([

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { DOCUMENT_FORMATS } from '../output/formats.ts';
+import { COLOR_CHOICES } from '../output/paint.ts';
 import { DEFAULT_API_URL } from '../settings/address.ts';
 import { VARIABLES } from '../settings/flags.ts';
 
@@ -18,14 +19,15 @@ interface Setting extends Option {
 
 /**
  * Makes an option for which a variable may stand. Commander has `env` for that, which takes an empty variable for a value, any
- * value of a switch for yes, and no environment but that of this process: so `settings/` reads the variables.
+ * value of a switch for yes, and no environment but that of this process: so `settings/` reads the variables. `standard` says in
+ * the help what holds without both.
  */
-export function setting(flags: string, description: string, variable: string): Option {
-  return Object.assign(new Option(flags, description), { variable });
+export function setting(flags: string, description: string, variable: string, standard?: string): Option {
+  return Object.assign(optional(flags, description, standard), { variable });
 }
 
 /** Makes an option; `standard` says in the help what holds without it. */
-export function optional(flags: string, description: string, standard: string): Option {
+export function optional(flags: string, description: string, standard?: string): Option {
   return new Option(flags, description).default(undefined, standard);
 }
 
@@ -49,91 +51,54 @@ export function withManifest(command: Command): Command {
 /** For commands that can serve many accounts. */
 export function withAccounts(command: Command): Command {
   const takesFiles = command.options.some(({ long }) => long === '--file');
-  const instead = takesFiles ? 'instead of -f: ' : '';
-  return command.addOption(
-    setting(
-      '--accounts <dir>',
-      `${instead}many accounts, one per entry of this directory`,
-      VARIABLES.accounts,
-    ),
-  );
+  const what = `${takesFiles ? 'instead of -f: ' : ''}many accounts, one per entry of this directory`;
+  return command.addOption(setting('--accounts <dir>', what, VARIABLES.accounts));
 }
 
 export function withFiles(command: Command): Command {
+  const file = 'manifest file or directory, - for standard input; repeatable';
+  const entries = 'entries that manifests may have once templates are expanded';
   return command
     .addOption(
-      setting(
-        '-f, --file <path>',
-        'manifest file or directory, - for standard input; repeatable',
-        VARIABLES.file,
-      )
-        .default(undefined, 'fwdsync.yaml or fwdsync/')
-        .argParser(collect),
+      setting('-f, --file <path>', file, VARIABLES.file, 'fwdsync.yaml or fwdsync/').argParser(collect),
     )
-    .addOption(
-      setting(
-        '--max-entries <n>',
-        'entries that manifests may have once templates are expanded',
-        VARIABLES.maxEntries,
-      )
-        .default(undefined, '1000000')
-        .argParser(wholeNumber),
-    );
+    .addOption(setting('--max-entries <n>', entries, VARIABLES.maxEntries, '1000000').argParser(wholeNumber));
 }
 
 export function withConnection(command: Command): Command {
+  const version = 'the last segment of the address';
   return withAddress(command)
-    .addOption(
-      setting('--api-version <version>', 'v4 or v3', VARIABLES.apiVersion).default(
-        undefined,
-        'the last segment of the address',
-      ),
-    )
+    .addOption(setting('--api-version <version>', 'v4 or v3', VARIABLES.apiVersion, version))
     .addOption(setting('--account <email>', 'the account that the key must belong to', VARIABLES.account));
 }
 
 export function withAddress(command: Command): Command {
   return command.addOption(
-    setting('--api-url <url>', 'base URL of the API', VARIABLES.apiUrl).default(undefined, DEFAULT_API_URL),
+    setting('--api-url <url>', 'base URL of the API', VARIABLES.apiUrl, DEFAULT_API_URL),
   );
 }
 
 /** For commands that need no key. */
 export function withAccount(command: Command): Command {
-  return command.addOption(
-    setting('--account <email>', 'only this account', VARIABLES.account).default(undefined, 'all'),
-  );
+  return command.addOption(setting('--account <email>', 'only this account', VARIABLES.account, 'all'));
 }
 
 export function withState(command: Command): Command {
-  return command.addOption(
-    setting('--state-dir <dir>', 'snapshots, reports and what was applied last', VARIABLES.stateDir).default(
-      undefined,
-      'below ~/.local/state',
-    ),
-  );
+  const what = 'snapshots, reports and what was applied last';
+  return command.addOption(setting('--state-dir <dir>', what, VARIABLES.stateDir, 'below ~/.local/state'));
 }
 
 /** For commands that read or write the state of accounts. */
 export function withStore(command: Command): Command {
-  return withState(command).addOption(
-    setting(
-      '--store <url>',
-      'keep the state in PostgreSQL, postgres://USER@HOST/DATABASE',
-      `${VARIABLES.store}, FWDSYNC_STORE_FILE; FWDSYNC_STORE_KEY`,
-    ).default(undefined, 'the state directory'),
-  );
+  const what = 'keep the state in PostgreSQL, postgres://USER@HOST/DATABASE';
+  const variables = `${VARIABLES.store}, FWDSYNC_STORE_FILE; FWDSYNC_STORE_KEY`;
+  return withState(command).addOption(setting('--store <url>', what, variables, 'the state directory'));
 }
 
 /** For commands that write. */
 export function withHistory(command: Command): Command {
-  return command.addOption(
-    setting(
-      '--history <duration>',
-      'how long it is recorded what was changed, by whom',
-      VARIABLES.history,
-    ).default(undefined, '400d'),
-  );
+  const what = 'how long it is recorded what was changed, by whom';
+  return command.addOption(setting('--history <duration>', what, VARIABLES.history, '400d'));
 }
 
 export function withOutput(formats: readonly string[] = DOCUMENT_FORMATS): OptionGroup {
@@ -141,12 +106,8 @@ export function withOutput(formats: readonly string[] = DOCUMENT_FORMATS): Optio
 }
 
 export function withFormat(formats: readonly string[] = DOCUMENT_FORMATS): OptionGroup {
-  return (command) =>
-    command.addOption(
-      setting('--format <format>', 'how to print it', VARIABLES.format)
-        .default(undefined, 'text')
-        .choices(formats),
-    );
+  const format = (): Option => setting('--format <format>', 'how to print it', VARIABLES.format, 'text');
+  return (command) => command.addOption(format().choices(formats));
 }
 
 export function withMask(command: Command): Command {
@@ -155,25 +116,12 @@ export function withMask(command: Command): Command {
 
 /** What every command has: how it is painted, and what it logs. */
 export function withLogs(command: Command): Command {
+  const levels = 'fatal, error, warn, info, debug, trace or silent';
+  const format = 'pretty on a terminal, else json';
   return command
-    .addOption(
-      setting('--color <when>', 'colours', 'NO_COLOR, FORCE_COLOR')
-        .default(undefined, 'auto')
-        .choices(['auto', 'always', 'never']),
-    )
-    .addOption(
-      setting(
-        '--log-level <level>',
-        'fatal, error, warn, info, debug, trace or silent',
-        VARIABLES.logLevel,
-      ).default(undefined, 'info'),
-    )
-    .addOption(
-      setting('--log-format <format>', 'json or pretty', VARIABLES.logFormat).default(
-        undefined,
-        'pretty on a terminal, else json',
-      ),
-    );
+    .addOption(setting('--color <when>', 'colours', 'NO_COLOR, FORCE_COLOR', 'auto').choices(COLOR_CHOICES))
+    .addOption(setting('--log-level <level>', levels, VARIABLES.logLevel, 'info'))
+    .addOption(setting('--log-format <format>', 'json or pretty', VARIABLES.logFormat, format));
 }
 
 export function withAllowances(command: Command): Command {

@@ -11,7 +11,7 @@ import {
 import { allowancesInForce, type Policy } from '../../core/plan/policy.ts';
 import { requireDomain } from './arguments.ts';
 import { usageError } from '../exit.ts';
-import type { AllowanceOptions } from '../settings/flags.ts';
+import type { Allowances } from '../settings/flags.ts';
 
 export interface RunStance {
   readonly account: string | null;
@@ -23,7 +23,11 @@ export interface RunStance {
 }
 
 /** The policy of a run: the manifest's guards, the flags' allowances, and who runs it. */
-export function createPolicy(desired: Desired, options: AllowanceOptions, stance: RunStance): Policy {
+export function createPolicy(
+  desired: Desired,
+  options: Omit<Allowances, 'skipRefused'>,
+  stance: RunStance,
+): Policy {
   return {
     guards: desired.guards,
     allowances: [...parseAllowances(options), ...allowancesInForce(desired.guards, stance.now)],
@@ -34,7 +38,7 @@ export function createPolicy(desired: Desired, options: AllowanceOptions, stance
   };
 }
 
-function parseAllowances(options: AllowanceOptions): readonly Allowance[] {
+function parseAllowances(options: Omit<Allowances, 'skipRefused'>): readonly Allowance[] {
   return [
     ...(options.allowDeletes === undefined
       ? []

@@ -1,7 +1,7 @@
 import { escapeJson } from '../../core/model/names.ts';
 import { createHash } from 'node:crypto';
-import type { ListsDocument } from '../command.ts';
-import type { ProcessContext } from '../context.ts';
+import type { CommandResult, ListsDocument } from '../command.ts';
+import type { Context, ProcessContext } from '../context.ts';
 import type { OutputStream } from '../process/standard-output.ts';
 
 /** Width to keep text to; a terminal that says 0 does not know its own. */
@@ -18,6 +18,18 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** Prints what a command that ran for itself has to say, after it saved what it was asked to. */
+export async function printResult(
+  context: Context,
+  { saved, document, lists, text = '' }: CommandResult,
+): Promise<void> {
+  if (saved !== undefined)
+    await (await import('./files.ts')).saveDocument(context, saved.path, saved.document);
+  if (document !== undefined) printJson(context, document);
+  if (lists !== undefined) await printPieces(context, documentPieces(lists));
+  if (text !== '') context.stdout.write(text);
+}
+
 /** A document on standard output. */
 export function printJson({ stdout }: Pick<ProcessContext, 'stdout'>, document: object): void {
   stdout.write(`${visibleJson(document)}\n`);
@@ -26,15 +38,7 @@ export function printJson({ stdout }: Pick<ProcessContext, 'stdout'>, document: 
 /** How much is written at once, characters. */
 const WRITTEN_AT_ONCE = 1_000_000;
 
-/** A document whose lists may be longer than a text or memory can be: it is written as they are read. */
-export async function printLists(
-  context: Pick<ProcessContext, 'stdout'>,
-  { kind, lists }: ListsDocument,
-): Promise<void> {
-  await printPieces(context, documentPieces(kind, lists));
-}
-
-/** Returns the same document whole. */
+/** Returns a document whole that would be printed as its lists are read. */
 export async function wholeDocument({ kind, lists }: ListsDocument): Promise<object> {
   const whole: Record<string, unknown> = { kind };
   for (const [name, list] of Object.entries(lists)) whole[name] = await Array.fromAsync(list);
@@ -57,7 +61,8 @@ export async function printPieces(
   await write(waiting);
 }
 
-async function* documentPieces(kind: string, lists: ListsDocument['lists']): AsyncGenerator<string> {
+/** The text of a document whose lists may be longer than a text or memory can be, made as they are read. */
+async function* documentPieces({ kind, lists }: ListsDocument): AsyncGenerator<string> {
   yield `{\n  "kind": ${JSON.stringify(kind)}`;
   for (const [name, list] of Object.entries(lists)) {
     yield `,\n  ${JSON.stringify(name)}: [`;

@@ -1,8 +1,23 @@
 import { styleText } from 'node:util';
 import type { Style } from '../../core/plan/render/style.ts';
-import type { ColorChoice } from '../settings/color.ts';
 
 type Format = Parameters<typeof styleText>[0];
+
+/** Whether text is painted: a stream that is asked for it decides, or what was stated. */
+export type ColorChoice = (typeof COLOR_CHOICES)[number];
+
+export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
+
+/** Resolves colours by the flag, then NO_COLOR, then FORCE_COLOR; `auto` leaves them to each stream. */
+export function resolveColor(
+  flag: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): ColorChoice {
+  if (flag === 'always' || flag === 'never') return flag;
+  if (env['NO_COLOR']) return 'never';
+  if (env['FORCE_COLOR'] !== undefined) return env['FORCE_COLOR'] === '0' ? 'never' : 'always';
+  return env['TERM'] === 'dumb' ? 'never' : 'auto';
+}
 
 /** Returns how text is painted on a stream. */
 export function styleFor(stream: { readonly isTTY?: boolean }, color: ColorChoice): Style {

@@ -25,18 +25,14 @@ export interface GivenFlags extends Allowances {
 }
 
 /** Flags that decide what becomes of what a guard refuses. */
-export interface Allowances extends AllowanceOptions {
-  readonly skipRefused?: true;
-}
-
-/** Flags that allow what a guard refuses. */
-export interface AllowanceOptions {
+export interface Allowances {
   readonly allowDeletes?: number;
   readonly allowReroutes?: number;
   readonly allowDomainDelete?: readonly string[];
   readonly allowEmpty?: readonly string[];
   readonly allowUnrouted?: readonly string[];
   readonly rotate?: readonly string[];
+  readonly skipRefused?: true;
 }
 
 export const ALLOWANCES = [

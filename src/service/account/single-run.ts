@@ -20,15 +20,16 @@ export async function makeSingleRun(
   { name, mode, manifest, request }: SingleRun,
   ports: RunPorts & { readonly emit: (event: DaemonEvent) => void },
 ): Promise<RunResult> {
-  const { clock, emit } = ports;
+  const { clock } = ports;
   const { desired, size } = manifest;
+  const emit = (event: DaemonEvent): void => ports.emit(withReportedProblems(event));
   const names = [...desired.domains.keys()];
   const tracker = createStatusTracker({ name, now: () => clock.now(), emit });
   tracker.manifestAccepted(manifest, names);
   return makeRun(
     {
       options: { name, mode },
-      ports,
+      ports: { ...ports, emit },
       scheduler: { failures: () => 0, runEnded: () => undefined },
       flaps: createFlapDetector(),
       repeated: createRepeatedSweeps(),
@@ -42,4 +43,12 @@ export async function makeSingleRun(
       snapshot: request,
     },
   );
+}
+
+/** Nobody asks such a process later why a password is not there: the log says it, as the report does. */
+function withReportedProblems(event: DaemonEvent): DaemonEvent {
+  if (event.kind !== 'run-finished' || event.result.kind === 'failed') return event;
+  const { report, plan } = event.result;
+  if (report === null) return event;
+  return { ...event, result: { ...event.result, plan: { ...plan, problems: report.problems }, unset: [] } };
 }

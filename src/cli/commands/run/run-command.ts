@@ -21,7 +21,6 @@ import { answerRoute } from './answer-route.ts';
 import { readPageSettings } from './page-settings.ts';
 import { serveDaemon } from './run-daemon.ts';
 import { runOnce } from './run-once.ts';
-import { logStart } from './log-start.ts';
 import { assertWatchable, resolveRun, type RunOptions, type RunSettings } from './run-options.ts';
 import { drainFleet, serveWorker } from './run-worker.ts';
 
@@ -45,7 +44,8 @@ export async function runCommand(
     assertWatchable(settings);
     // A wrong store shows at once rather than in each run.
     await openStates(context, settings.state, 'run');
-    logStart(log, run);
+    const { mode, intervalMs } = run;
+    log.info({ event: 'started', mode, interval_ms: intervalMs }, `started in mode ${mode}`);
   }
   context.waitFor?.('service');
   const serve = run.role === 'worker' ? serveWorker : serveDaemon;

@@ -22,7 +22,6 @@ import { loadOptions } from '../../input/manifest/desired.ts';
 import { reservePublishedKeys } from '../../input/references/stored-keys.ts';
 import { openStore } from '../../input/state/open-store.ts';
 import type { ApiSettings, Settings } from '../../settings/settings.ts';
-import { logStart } from './log-start.ts';
 import { openHost } from './open-host.ts';
 import type { RunSettings } from './run-options.ts';
 import { endOfRun } from './unattended-end.ts';
@@ -70,7 +69,11 @@ export async function serveWorker(
   const { emit, serveStatus } = openReports(context, reporting, { statuses: () => [], fleet });
   const { worker, close } = await openWorker(context, settings, run, { ...reporting, emit });
   context.onHangUp?.(() => worker.resync());
-  logStart(reporting.log, run);
+  const { mode, intervalMs } = run;
+  reporting.log.info(
+    { event: 'started', mode, interval_ms: intervalMs },
+    `started in mode ${mode}, as a worker`,
+  );
   // Other workers change the fleet too.
   const status = serveStatus(servedBy(worker), (refreshPages) => void context.every?.(PAGE_MS, refreshPages));
   await Promise.all([worker.run(), status]);
