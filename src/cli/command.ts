@@ -3,7 +3,7 @@ import type { ManifestCounts } from '../core/manifest/load.ts';
 import type { Problem } from '../core/model/manifest/problem.ts';
 import type { Context, ProcessContext } from './context.ts';
 import type { ExitCode } from './exit.ts';
-import type { Settings } from './settings/settings.ts';
+import type { Settings } from './settings/resolve-settings.ts';
 
 /** One call of a command: what flags and variables say, the flags of the command alone, and its arguments. */
 export interface CommandCall<Options = object> {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context, ProcessContext } from './context.ts';
 import { resolveColor } from './output/paint.ts';
 import type { GivenFlags } from './settings/flags.ts';
-import { resolveFormat, resolveSettings, wantsMask, type Settings } from './settings/settings.ts';
+import { resolveFormat, resolveSettings, wantsMask, type Settings } from './settings/resolve-settings.ts';
 import type { Format } from './output/formats.ts';
 
 /** Resolves what a command line says, once: the settings of the command, and how it prints. */

@@ -14,7 +14,7 @@ import { isWorker } from '../../src/cli/commands/run/run-options.ts';
 import { processContext } from '../../src/cli/context.ts';
 import { execute } from '../../src/cli/execute.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { resolvePlaces } from '../../src/cli/settings/settings.ts';
+import { resolvePlaces } from '../../src/cli/settings/resolve-settings.ts';
 import { parseStoreUrl } from '../../src/engine/state/postgres/store-url.ts';
 import { createMetrics } from '../../src/service/status/metrics.ts';
 

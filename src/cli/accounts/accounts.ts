@@ -11,7 +11,7 @@ import { readDesired, type ReadDesired } from '../input/manifest/desired.ts';
 import { CommandError, EXIT, commandFailure, usageError } from '../exit.ts';
 import type { ManifestCounts } from '../../core/manifest/load.ts';
 import { addCounts, invalidManifest, NO_COUNTS } from '../output/problems/problems.ts';
-import { settingsOfMember, type ManifestSettings, type Settings } from '../settings/settings.ts';
+import { settingsOfMember, type ManifestSettings, type Settings } from '../settings/resolve-settings.ts';
 
 /** The manifests directly in the directory, each with the name that its account goes by. */
 export async function accountEntries(

@@ -11,7 +11,7 @@ import { createMoves } from './moves.ts';
 import { applyCommandLine, applySaved } from '../output/plan/next-command.ts';
 import { wholeDocument } from '../output/output.ts';
 import { accountSet, openSavedJobs, type SavedFile } from './saved-accounts.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/resolve-settings.ts';
 import { shareOutput, type OwnOutput, type SharedOutput, type SharedOutputOptions } from './shared-output.ts';
 import type { ProgressView } from '../output/progress/progress.ts';
 import { styleFor } from '../output/paint.ts';

@@ -10,7 +10,7 @@ import { planFault } from '../output/plan/plan-fault.ts';
 import { lookUpKey } from '../input/references/references.ts';
 import { sha256 } from '../output/output.ts';
 import { readSavedText, stalePlan } from '../output/plan/saved-plan.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/resolve-settings.ts';
 
 /** What a command does with a saved plan. */
 export type SavedUse = 'show' | 'apply';

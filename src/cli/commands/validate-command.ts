@@ -19,7 +19,7 @@ import {
   renderProblemCounts,
   printProblems,
 } from '../output/problems/problems.ts';
-import type { ManifestSettings } from '../settings/settings.ts';
+import type { ManifestSettings } from '../settings/resolve-settings.ts';
 import { styleFor } from '../output/paint.ts';
 
 export interface ValidateOptions {

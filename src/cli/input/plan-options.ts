@@ -2,7 +2,7 @@ import type { PlanOptionsDocument } from '../../core/plan/document/document.ts';
 import type { Context } from '../context.ts';
 import { usageError } from '../exit.ts';
 import { ALLOWANCES, flagOf, pickAllowances, type Allowances, type GivenFlags } from '../settings/flags.ts';
-import type { ManifestSettings, Settings } from '../settings/settings.ts';
+import type { ManifestSettings, Settings } from '../settings/resolve-settings.ts';
 
 /** Returns the options that decide what a plan holds, as its document keeps them. */
 export function planOptions(

@@ -18,7 +18,7 @@ import { listingsOf } from '../../core/plan/requests/reads.ts';
 import type { Connection } from '../../client/connection.ts';
 import { resolveConnection } from '../settings/connection.ts';
 import type { Allowances } from '../settings/flags.ts';
-import type { Settings, StateSettings } from '../settings/settings.ts';
+import type { Settings, StateSettings } from '../settings/resolve-settings.ts';
 import { referenceValue } from './references/references.ts';
 import { areSnapshots, openStates } from './state/open-states.ts';
 

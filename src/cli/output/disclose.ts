@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { readValid, type ValidDesired } from '../input/manifest/desired.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { Connection } from '../../client/connection.ts';
-import type { ManifestSettings, StateSettings } from '../settings/settings.ts';
+import type { ManifestSettings, StateSettings } from '../settings/resolve-settings.ts';
 import { openStates } from '../input/state/open-states.ts';
 import { answerOf } from '../input/connect.ts';
 

@@ -3,7 +3,7 @@ import type { DesiredApi } from '../../core/model/desired.ts';
 import type { ProcessContext } from '../context.ts';
 import { resolveKey } from '../input/references/references.ts';
 import { agreedAccount, resolveAddress } from './address.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './resolve-settings.ts';
 
 /** A request of a run that is taken over from has ended by then. */
 const WRITE_SHARE = 1 / 3;

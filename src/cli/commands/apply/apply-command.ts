@@ -13,7 +13,7 @@ import { approveSaved, assertSealed, openApproved, type ApprovedPlan } from '../
 import { readCommit, runOrigin } from '../../origin.ts';
 import { openSession, type Session, type SessionOptions } from '../../input/session.ts';
 import { pickAllowances, type Allowances } from '../../settings/flags.ts';
-import type { ManifestSettings, Settings } from '../../settings/settings.ts';
+import type { ManifestSettings, Settings } from '../../settings/resolve-settings.ts';
 import { printStateWarnings, printUnknownValues } from '../../input/state/open-states.ts';
 
 export interface ApplyFlags extends Allowances {

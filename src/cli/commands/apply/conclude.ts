@@ -16,7 +16,7 @@ import { columnsOf } from '../../output/output.ts';
 import { printProblems, problemsDocument } from '../../output/problems/problems.ts';
 import { printStale } from '../../output/plan/saved-plan.ts';
 import { disclosureFor, type Session } from '../../input/session.ts';
-import type { Settings, StateSettings } from '../../settings/settings.ts';
+import type { Settings, StateSettings } from '../../settings/resolve-settings.ts';
 import { styleFor } from '../../output/paint.ts';
 
 /** Turns how a run ended into the result of a command; what kept it from running ends the command. */

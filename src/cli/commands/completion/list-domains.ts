@@ -4,7 +4,7 @@ import { domainNames } from '../../../core/manifest/domain-names.ts';
 import { listAccounts, readManifests, type ReadPorts } from '../../../core/manifest/read/read.ts';
 import type { ManifestText } from '../../../core/manifest/read/text.ts';
 import type { ProcessContext } from '../../context.ts';
-import { resolvePlaces, type Places } from '../../settings/settings.ts';
+import { resolvePlaces, type Places } from '../../settings/resolve-settings.ts';
 
 type Surroundings = Pick<ProcessContext, 'env' | 'cwd' | 'stdin'>;
 

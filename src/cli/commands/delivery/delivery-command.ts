@@ -1,5 +1,5 @@
 import type { FullClient } from '../../../client/create.ts';
-import { readDelivery } from '../../../service/delivery/delivery.ts';
+import { readDelivery } from '../../../service/delivery/read-delivery.ts';
 import { deliveryDocument, type DeliveryDocument } from '../../../service/delivery/document.ts';
 import { safeTextWith } from '../../../service/delivery/safe-text.ts';
 import type { Desired, PresentDomain } from '../../../core/model/desired.ts';
@@ -16,7 +16,7 @@ import { sentenceColumns } from '../../output/output.ts';
 import { styleFor } from '../../output/paint.ts';
 import type { Connection } from '../../../client/connection.ts';
 import { resolveConnection } from '../../settings/connection.ts';
-import type { StateSettings } from '../../settings/settings.ts';
+import type { StateSettings } from '../../settings/resolve-settings.ts';
 import type { DeliveryOptions } from './delivery-options.ts';
 import { renderDelivery } from './delivery-text.ts';
 

@@ -15,7 +15,7 @@ import {
 import { readMailOptions, startMailFor, type MailCommandOptions, type StartedMail } from './emulator-mail.ts';
 import { createSaver, type Saver } from './emulator-saver.ts';
 import type { CommandCall, CommandResult } from '../../command.ts';
-import type { ManifestSettings } from '../../settings/settings.ts';
+import type { ManifestSettings } from '../../settings/resolve-settings.ts';
 import { EXIT, type ExitCode, commandFailure, usageError } from '../../exit.ts';
 
 export interface EmulatorCommandOptions extends MailCommandOptions {

@@ -11,7 +11,7 @@ import { commandFailure } from '../../exit.ts';
 import { loadOptions } from '../../input/manifest/desired.ts';
 import { invalidManifest, printProblems } from '../../output/problems/problems.ts';
 import { agreedAccount } from '../../settings/address.ts';
-import type { ManifestSettings } from '../../settings/settings.ts';
+import type { ManifestSettings } from '../../settings/resolve-settings.ts';
 
 export interface FromOptions {
   /** The manifest, a file or a directory. */

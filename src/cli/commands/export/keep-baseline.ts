@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts';
 import { readDesired } from '../../input/manifest/desired.ts';
 import { openStates } from '../../input/state/open-states.ts';
 import type { Connection } from '../../../client/connection.ts';
-import type { Settings } from '../../settings/settings.ts';
+import type { Settings } from '../../settings/resolve-settings.ts';
 import { whoRuns } from '../../origin.ts';
 import { styleFor } from '../../output/paint.ts';
 

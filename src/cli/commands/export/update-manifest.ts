@@ -14,7 +14,7 @@ import { CommandError, EXIT } from '../../exit.ts';
 import { invalidManifest } from '../../output/problems/problems.ts';
 import { saveText } from '../../output/files.ts';
 import { openSession } from '../../input/session.ts';
-import type { ManifestSettings, Settings } from '../../settings/settings.ts';
+import type { ManifestSettings, Settings } from '../../settings/resolve-settings.ts';
 
 /** Rounds of edits; each brings the manifest nearer to the account, and most need one or two. */
 const MAX_ROUNDS = 20;

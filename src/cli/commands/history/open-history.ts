@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { ownApi } from '../../input/manifest/desired.ts';
 import { styleFor } from '../../output/paint.ts';
 import { agreedAccount } from '../../settings/address.ts';
-import type { Settings, StateSettings } from '../../settings/settings.ts';
+import type { Settings, StateSettings } from '../../settings/resolve-settings.ts';
 
 /** What the state recorded, without any request: of the account that is named, else of all that it knows. */
 export interface OpenedHistory {

@@ -6,7 +6,7 @@ import { inFormat, type CommandCall, type CommandResult } from '../../command.ts
 import { EXIT, commandFailure, usageError } from '../../exit.ts';
 import { openStore } from '../../input/state/open-store.ts';
 import { readCommit } from '../../origin.ts';
-import { assertOneDefault, type ManifestSettings, type Settings } from '../../settings/settings.ts';
+import { assertOneDefault, type ManifestSettings, type Settings } from '../../settings/resolve-settings.ts';
 import { readPublications, refusePublishing } from './read-publications.ts';
 import { compareDomains, publishText, type PublishDocument } from './publish-document.ts';
 import { refuseReserved } from './refuse-reserved.ts';

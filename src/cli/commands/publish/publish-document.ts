@@ -4,7 +4,7 @@ import { escapeInvisible, plural, type DomainName } from '../../../core/model/na
 import { changedSince, digestDomains, type DomainDigests } from '../../../engine/domain-digests.ts';
 import type { Context } from '../../context.ts';
 import { readDesired } from '../../input/manifest/desired.ts';
-import type { ManifestSettings } from '../../settings/settings.ts';
+import type { ManifestSettings } from '../../settings/resolve-settings.ts';
 
 /** `fwdsync/publish@1`. */
 export interface PublishDocument {

@@ -16,7 +16,7 @@ import { readDesired } from '../../input/manifest/desired.ts';
 import { whoRuns } from '../../origin.ts';
 import { addCounts, invalidManifest, NO_COUNTS, printProblems } from '../../output/problems/problems.ts';
 import { agreedAccount, DEFAULT_API_URL } from '../../settings/address.ts';
-import type { Settings } from '../../settings/settings.ts';
+import type { Settings } from '../../settings/resolve-settings.ts';
 
 export interface ReadPublication extends Publication {
   readonly desired: Desired;

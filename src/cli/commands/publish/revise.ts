@@ -11,7 +11,7 @@ import type { Desired } from '../../../core/model/desired.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';
 import { readDesired } from '../../input/manifest/desired.ts';
-import type { ManifestSettings } from '../../settings/settings.ts';
+import type { ManifestSettings } from '../../settings/resolve-settings.ts';
 import { whoRuns } from '../../origin.ts';
 import { presentIn, refusePublishing } from './read-publications.ts';
 import { refuseReserved } from './refuse-reserved.ts';

@@ -13,7 +13,7 @@ import { answerAbout, answerOf, connect } from '../../input/connect.ts';
 import { discloseManifest, openDisclosure } from '../../output/disclose.ts';
 import type { FoundRule, RouteFindings } from '../../output/documents/route-document.ts';
 import { resolveConnection } from '../../settings/connection.ts';
-import type { Settings } from '../../settings/settings.ts';
+import type { Settings } from '../../settings/resolve-settings.ts';
 import { traceMail, type KnownDomain } from './trace.ts';
 
 /** The way of a message by the live account, through all of its domains. */

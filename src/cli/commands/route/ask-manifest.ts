@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts';
 import { usageError } from '../../exit.ts';
 import { readValid } from '../../input/manifest/desired.ts';
 import type { RouteFindings } from '../../output/documents/route-document.ts';
-import type { ManifestSettings } from '../../settings/settings.ts';
+import type { ManifestSettings } from '../../settings/resolve-settings.ts';
 import { traceMail, type KnownDomain } from './trace.ts';
 
 /** The way of a message by the manifest alone: engines, fallbacks and what only the account has are not known. */

@@ -7,7 +7,7 @@ import { referenceReader, referenceValue } from '../../input/references/referenc
 import { openStates } from '../../input/state/open-states.ts';
 import { runOrigin } from '../../origin.ts';
 import { resolveConnection } from '../../settings/connection.ts';
-import type { Settings } from '../../settings/settings.ts';
+import type { Settings } from '../../settings/resolve-settings.ts';
 
 /** Returns this machine as the runs of a service use it, with what flags and variables say of it. */
 export function openHost(context: Context, settings: Pick<Settings, 'api' | 'state'>): Host {

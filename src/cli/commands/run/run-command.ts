@@ -15,7 +15,7 @@ import { openStates } from '../../input/state/open-states.ts';
 import { concealing } from '../../output/log/concealing-stream.ts';
 import { createLogger } from '../../output/log/logger.ts';
 import { createCommands } from '../../output/plan/next-command.ts';
-import type { Settings, StateSettings } from '../../settings/settings.ts';
+import type { Settings, StateSettings } from '../../settings/resolve-settings.ts';
 import { lastingPart } from '../apply/conclude.ts';
 import { answerRoute } from './answer-route.ts';
 import { readPageSettings } from './page-settings.ts';

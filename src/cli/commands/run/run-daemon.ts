@@ -19,7 +19,7 @@ import { requireDomain } from '../../input/arguments.ts';
 import { loadOptions } from '../../input/manifest/desired.ts';
 import { referenceReader } from '../../input/references/references.ts';
 import { readCommit } from '../../origin.ts';
-import type { ManifestSettings, Settings } from '../../settings/settings.ts';
+import type { ManifestSettings, Settings } from '../../settings/resolve-settings.ts';
 import { openHost } from './open-host.ts';
 import type { RunSettings } from './run-options.ts';
 

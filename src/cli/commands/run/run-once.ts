@@ -8,7 +8,7 @@ import type { CommandResult } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { openSession } from '../../input/session.ts';
 import { readCommit, runOrigin } from '../../origin.ts';
-import type { Settings } from '../../settings/settings.ts';
+import type { Settings } from '../../settings/resolve-settings.ts';
 import type { RunSettings } from './run-options.ts';
 import { endOfRun } from './unattended-end.ts';
 

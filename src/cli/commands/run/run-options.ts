@@ -6,7 +6,7 @@ import { usageError } from '../../exit.ts';
 import { parseDuration } from '../../input/arguments.ts';
 import { resolveDriftUrl } from '../../settings/address.ts';
 import { flagOf, type GivenFlags } from '../../settings/flags.ts';
-import { assertOneDefault, isInStore, type Places, type Settings } from '../../settings/settings.ts';
+import { assertOneDefault, isInStore, type Places, type Settings } from '../../settings/resolve-settings.ts';
 
 export interface RunOptions {
   readonly interval: string;

@@ -21,7 +21,7 @@ import { commandFailure, EXIT, interruptedExit } from '../../exit.ts';
 import { loadOptions } from '../../input/manifest/desired.ts';
 import { reservePublishedKeys } from '../../input/references/stored-keys.ts';
 import { openStore } from '../../input/state/open-store.ts';
-import type { ApiSettings, Settings } from '../../settings/settings.ts';
+import type { ApiSettings, Settings } from '../../settings/resolve-settings.ts';
 import { openHost } from './open-host.ts';
 import type { RunSettings } from './run-options.ts';
 import { endOfRun } from './unattended-end.ts';

@@ -9,7 +9,7 @@ import { narrow } from '../../input/manifest/desired.ts';
 import { routerOf } from '../../../core/manifest/check/routing-table.ts';
 import { isOneWay } from '../../../core/routing/route.ts';
 import { styleFor } from '../../output/paint.ts';
-import { assertOneDefault } from '../../settings/settings.ts';
+import { assertOneDefault } from '../../settings/resolve-settings.ts';
 import { loadWithPlaceholders } from '../emulator/emulator-from.ts';
 import { openTestbed, type Arrival, type Testbed } from './testbed.ts';
 

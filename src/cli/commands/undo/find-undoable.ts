@@ -6,7 +6,7 @@ import { usageError } from '../../exit.ts';
 import { answerOf, connect } from '../../input/connect.ts';
 import { openStates } from '../../input/state/open-states.ts';
 import type { Connection } from '../../../client/connection.ts';
-import type { Settings, StateSettings } from '../../settings/settings.ts';
+import type { Settings, StateSettings } from '../../settings/resolve-settings.ts';
 import { openHistoriesOf } from '../history/open-history.ts';
 
 export interface RunQuestion {

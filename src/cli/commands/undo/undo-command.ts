@@ -12,7 +12,7 @@ import { connectSession, type Session } from '../../input/session.ts';
 import { openStates } from '../../input/state/open-states.ts';
 import { resolveConnection } from '../../settings/connection.ts';
 import type { Allowances } from '../../settings/flags.ts';
-import type { StateSettings } from '../../settings/settings.ts';
+import type { StateSettings } from '../../settings/resolve-settings.ts';
 import { approveByUser, canAsk } from '../apply/approve.ts';
 import { concludeRun } from '../apply/conclude.ts';
 import { approvingPorts } from '../apply/follow-run.ts';

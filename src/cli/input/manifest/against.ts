@@ -5,7 +5,7 @@ import { wouldDelete, type ManifestDifference } from '../../../core/plan/would-d
 import type { Context } from '../../context.ts';
 import { readDesired } from './desired.ts';
 import { resolveCommit } from './git.ts';
-import type { ManifestSettings } from '../../settings/settings.ts';
+import type { ManifestSettings } from '../../settings/resolve-settings.ts';
 
 /** What a change of the manifest since a revision would delete; a revision that is no manifest is a warning. */
 export async function compareWith(

@@ -17,7 +17,7 @@ import type { ManifestCounts } from '../../../core/manifest/load.ts';
 import { invalidManifest, openExcerpt, printProblems } from '../../output/problems/problems.ts';
 import { MANIFEST_FILES } from './manifest-files.ts';
 import { referenceReader } from '../references/references.ts';
-import { assertOneDefault, isInStore, type ManifestSettings } from '../../settings/settings.ts';
+import { assertOneDefault, isInStore, type ManifestSettings } from '../../settings/resolve-settings.ts';
 
 export interface ReadOptions {
   /** Whether a reference that is not set is an error, by default a warning, or of no concern. */

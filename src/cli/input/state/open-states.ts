@@ -5,7 +5,7 @@ import { isSnapshot, openStateDirectory } from '../../../engine/state/directory.
 import type { OpenState } from '../../../service/account/host.ts';
 import type { Planned } from '../../../engine/plan-once.ts';
 import type { Context } from '../../context.ts';
-import type { ManifestSettings, StateSettings } from '../../settings/settings.ts';
+import type { ManifestSettings, StateSettings } from '../../settings/resolve-settings.ts';
 import { styleFor } from '../../output/paint.ts';
 
 /** Opens where the state of accounts is: the store, which is connected to, or else the state directory. */

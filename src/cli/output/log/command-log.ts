@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit.ts';
-import type { LogSettings } from '../../settings/settings.ts';
+import type { LogSettings } from '../../settings/resolve-settings.ts';
 
 interface CommandLog {
   /** The command's own, which logs each request. */

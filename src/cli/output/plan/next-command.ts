@@ -5,7 +5,7 @@ import type { Commands } from '../../../service/reports.ts';
 import { quoteForShell } from '../../../core/plan/policy.ts';
 import type { Context } from '../../context.ts';
 import { ALLOWANCES, flagOf, type GivenFlags } from '../../settings/flags.ts';
-import { isInStore, type ApiSettings } from '../../settings/settings.ts';
+import { isInStore, type ApiSettings } from '../../settings/resolve-settings.ts';
 
 type FlagName = keyof GivenFlags;
 

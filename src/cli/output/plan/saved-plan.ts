@@ -23,7 +23,7 @@ import { assertNothingAgain, settingsOfSaved } from '../../input/plan-options.ts
 import { documentOf, shownPlan, manifestDigest } from './print-plan.ts';
 import type { Session } from '../../input/session.ts';
 import { VARIABLES } from '../../settings/flags.ts';
-import type { ManifestSettings, Settings } from '../../settings/settings.ts';
+import type { ManifestSettings, Settings } from '../../settings/resolve-settings.ts';
 
 /** A plan in a file, checked by its checksum alone; a file that holds none ends the command with 1. */
 export async function readSavedPlan(

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createConcealer } from '../../../../../src/service/conceal/concealer.ts';
-import { openNotifier } from '../../../../../src/service/notify/notifier.ts';
-import type { NotifyFormat } from '../../../../../src/service/notify/notify-bodies.ts';
-import type { DaemonEvent, RunResult } from '../../../../../src/core/model/status/daemon.ts';
-import type { Change } from '../../../../../src/core/model/plan.ts';
-import { virtualClock } from '../../../../support/clock.ts';
+import { createConcealer } from '../../../src/service/conceal/concealer.ts';
+import { openNotifier } from '../../../src/service/notify/notifier.ts';
+import type { NotifyFormat } from '../../../src/service/notify/notify-bodies.ts';
+import type { DaemonEvent, RunResult } from '../../../src/core/model/status/daemon.ts';
+import type { Change } from '../../../src/core/model/plan.ts';
+import { virtualClock } from '../../support/clock.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -1,22 +1,22 @@
-import { fromEnvironment } from '../../../support/references.ts';
-import { decodeForward } from '../../../../src/core/model/destinations.ts';
+import { fromEnvironment } from '../../support/references.ts';
+import { decodeForward } from '../../../src/core/model/destinations.ts';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { cpuSeconds } from '../../../support/cpu.ts';
-import { createConcealer } from '../../../../src/service/conceal/concealer.ts';
-import { concealing } from '../../../../src/cli/output/log/concealing-stream.ts';
-import { createNotices, type Notice } from '../../../../src/service/notify/notices.ts';
-import { createNotifier } from '../../../../src/service/notify/notifier.ts';
-import { createLogger } from '../../../../src/cli/output/log/logger.ts';
-import { createEventLog } from '../../../../src/service/log/event-log.ts';
-import { parseListen } from '../../../../src/cli/commands/run/run-options.ts';
-import type { DaemonEvent, RunResult } from '../../../../src/core/model/status/daemon.ts';
-import type { DomainName } from '../../../../src/core/model/names.ts';
-import type { Change, Plan } from '../../../../src/core/model/plan.ts';
-import type { Problem } from '../../../../src/core/model/manifest/problem.ts';
-import type { Report } from '../../../../src/core/model/report.ts';
-import { virtualClock } from '../../../support/clock.ts';
+import { cpuSeconds } from '../../support/cpu.ts';
+import { createConcealer } from '../../../src/service/conceal/concealer.ts';
+import { concealing } from '../../../src/cli/output/log/concealing-stream.ts';
+import { createNotices, type Notice } from '../../../src/service/notify/notices.ts';
+import { createNotifier } from '../../../src/service/notify/notifier.ts';
+import { createLogger } from '../../../src/cli/output/log/logger.ts';
+import { createEventLog } from '../../../src/service/log/event-log.ts';
+import { parseListen } from '../../../src/cli/commands/run/run-options.ts';
+import type { DaemonEvent, RunResult } from '../../../src/core/model/status/daemon.ts';
+import type { DomainName } from '../../../src/core/model/names.ts';
+import type { Change, Plan } from '../../../src/core/model/plan.ts';
+import type { Problem } from '../../../src/core/model/manifest/problem.ts';
+import type { Report } from '../../../src/core/model/report.ts';
+import { virtualClock } from '../../support/clock.ts';
 
 const DRIFT = {
   kind: 'alias',

@@ -1,6 +1,6 @@
 import { FLEET_STATES } from '../../../../core/model/status/fleet.ts';
 import { plural } from '../../../../core/model/names.ts';
-import type { ListedRow, ListedPage } from '../listing.ts';
+import type { ListedRow, ListedPage } from '../listed-page.ts';
 import { queryHref, type OverviewQuery } from '../query.ts';
 import { WORDS_OF_HEALTH, healthBadge, pendingCounts, placeOf, renderDiff } from './health.ts';
 import { html, type Html } from './html.ts';
