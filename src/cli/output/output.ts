@@ -2,6 +2,7 @@ import { escapeJson } from '../../core/model/names.ts';
 import { createHash } from 'node:crypto';
 import type { CommandResult, ListsDocument } from '../command.ts';
 import type { Context, ProcessContext } from '../context.ts';
+import { styleFor } from './paint.ts';
 import type { OutputStream } from '../process/standard-output.ts';
 
 /** Width to keep text to; a terminal that says 0 does not know its own. */
@@ -28,6 +29,16 @@ export async function printResult(
   if (document !== undefined) printJson(context, document);
   if (lists !== undefined) await printPieces(context, documentPieces(lists));
   if (text !== '') context.stdout.write(text);
+}
+
+/** A warning on standard error. */
+export function printWarning(
+  { stderr, color }: Pick<Context, 'stderr' | 'color'>,
+  message: string,
+  code: string,
+): void {
+  const { warning, dim } = styleFor(stderr, color);
+  stderr.write(`${warning('warning')}: ${message} ${dim(`[${code}]`)}\n`);
 }
 
 /** A document on standard output. */

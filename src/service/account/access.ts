@@ -2,23 +2,25 @@ import type { Client } from '../../client/client.ts';
 import type { Connection } from '../../client/connection.ts';
 import type { ClientOptions, FullClient } from '../../client/create.ts';
 import type { RequestEvent } from '../../client/http/call.ts';
+import type { DaemonEvent } from '../../core/model/status/daemon.ts';
 import type { Desired } from '../../core/model/desired.ts';
 import { succeed, type Result } from '../../core/model/result.ts';
 import { defaultPolicy } from '../../engine/apply-manifest.ts';
 import type { StateStore } from '../../engine/state/store.ts';
+import { requestEvent } from '../log/event-log.ts';
 import type { ReachedAccount } from '../delivery/follow/follow-delivery.ts';
 import type { Host, OpenState } from './host.ts';
 import type { Access } from '../daemon/account-run.ts';
 
 export interface AccessOptions {
   readonly mode: 'apply' | 'observe';
+  /** Of the account, in every event. */
+  readonly name: string;
   /** Of v3, to check domains; null: all are read in full. */
   readonly driftUrl: string | null;
   /** What is known of the limits of the first key; absent: nothing. */
   readonly budgets?: ClientOptions['budgets'];
-  readonly onRequest: (event: RequestEvent) => void;
-  /** A value came up that must not be seen. */
-  readonly onSecret: (value: string) => void;
+  readonly emit: (event: DaemonEvent) => void;
 }
 
 /**
@@ -35,7 +37,6 @@ export function createAccess(
     if (!resolved.ok) return resolved;
     const connection = resolved.value;
     if (current === null || !isSame(current.connection, connection)) {
-      options.onSecret(connection.key);
       const states = await host.openStates();
       if (!states.ok) return states;
       void current?.client.close();
@@ -62,13 +63,15 @@ function connectTo(
   host: Host,
   connection: Connection,
   {
+    name,
     mode,
     driftUrl,
-    onRequest: onEvent,
+    emit,
     known,
     openState,
   }: AccessOptions & { readonly known: Pick<ClientOptions, 'budgets'>; readonly openState: OpenState },
 ): Connected {
+  const onEvent = (event: RequestEvent): void => emit(requestEvent(name, event));
   const permission = mode === 'apply' ? 'read-write' : 'read-only';
   return {
     connection,

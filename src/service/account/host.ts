@@ -1,9 +1,11 @@
 import type { Connection } from '../../client/connection.ts';
 import type { ClientOptions, FullClient } from '../../client/create.ts';
+import { writeSnapshot } from '../../core/manifest/write/write-snapshot.ts';
 import type { ReadReferences } from '../../core/manifest/load.ts';
 import type { Clock } from '../../core/model/clock.ts';
 import type { DesiredApi } from '../../core/model/desired.ts';
 import type { Result } from '../../core/model/result.ts';
+import { createDriftLog } from '../../engine/drift-log.ts';
 import type { StateStore } from '../../engine/state/store.ts';
 import type { RunPorts } from '../daemon/account-run.ts';
 
@@ -25,3 +27,11 @@ export interface Host extends Pick<RunPorts, 'origin' | 'resolvePassword'> {
 
 /** Opens what earlier runs of an account left behind, by its email. */
 export type OpenState = (connection: Pick<Connection, 'url'>, account: string) => StateStore;
+
+/** Returns the ports of a run that do not depend on its manifest. */
+export function runPorts({
+  origin,
+  resolvePassword,
+}: Host): Pick<RunPorts, 'origin' | 'resolvePassword' | 'writeSnapshot' | 'driftLog'> {
+  return { origin, resolvePassword, writeSnapshot, driftLog: createDriftLog() };
+}

@@ -1,16 +1,12 @@
-import { writeSnapshot } from '../../core/manifest/write/write-snapshot.ts';
 import type { DaemonEvent } from '../../core/model/status/daemon.ts';
 import type { Disclosure } from '../../core/model/destinations.ts';
 import type { DomainName } from '../../core/model/names.ts';
-import { createDriftLog } from '../../engine/drift-log.ts';
 import { keepDomains } from '../../engine/domain-digests.ts';
 import { followDelivery } from '../delivery/follow/follow-delivery.ts';
 import type { Follower } from '../delivery/follow/follower.ts';
-import { requestEvent } from '../log/event-log.ts';
-import type { Host } from './host.ts';
+import { runPorts, type Host } from './host.ts';
 import { createAccess } from './access.ts';
 import { createAccountLoop, type AccountLoop, type LoopPorts } from '../daemon/account-loop.ts';
-import type { RunPorts } from '../daemon/account-run.ts';
 import { POLL_MS, type AccountEntry } from '../daemon/daemon.ts';
 import type { ManifestSource } from '../daemon/manifest/manifest-source.ts';
 import { exclusiveSource, type Ownership } from '../daemon/manifest/ownership.ts';
@@ -44,8 +40,6 @@ export interface AccountPorts extends Pick<LoopPorts, 'readCommit' | 'command' |
   /** Of the account's manifest, read when it is its turn. */
   readonly source: ManifestSource;
   readonly emit: (event: DaemonEvent) => void;
-  /** A value came up that must not be seen. */
-  readonly onSecret: (value: string) => void;
 }
 
 /** Opens the loop of one account on this machine. Its connections end with the process. */
@@ -53,15 +47,13 @@ export function openAccountLoop(
   host: Host,
   { name }: AccountEntry,
   options: AccountOptions,
-  { source, emit, onSecret, ...ports }: AccountPorts,
+  { source, emit, ...ports }: AccountPorts,
 ): AccountLoop {
   const { clock, random, signal } = host;
   const { mode, intervalMs, fullIntervalMs, driftUrl, mask, many, domains } = options;
   const own = domains === null ? source : narrowed(source, domains);
   const exclusive = many === null ? own : many.together(exclusiveSource(name, own, many.ownership));
-  const onRequest: Parameters<typeof createAccess>[1]['onRequest'] = (event) =>
-    emit(requestEvent(name, event));
-  const access = createAccess(host, { mode, driftUrl, onSecret, onRequest });
+  const access = createAccess(host, { name, mode, driftUrl, emit });
   const followed = options.delivery
     ? followDelivery(host, exclusive, { name, access, emit, mask })
     : { source: exclusive, follower: null };
@@ -73,30 +65,13 @@ export function openAccountLoop(
       clock,
       random,
       signal,
-      ...runPorts(host, onSecret),
+      ...runPorts(host),
       emit,
       source: followed.source,
       access,
     },
   );
   return followed.follower === null ? loop : withFollower(loop, followed.follower);
-}
-
-/** What the runs of an account need of the machine, whatever their manifest. */
-export function runPorts(
-  { origin, resolvePassword }: Host,
-  onSecret: AccountPorts['onSecret'],
-): Pick<RunPorts, 'writeSnapshot' | 'driftLog' | 'origin' | 'resolvePassword'> {
-  return {
-    writeSnapshot,
-    driftLog: createDriftLog(),
-    origin,
-    async resolvePassword(reference) {
-      const password = await resolvePassword(reference);
-      if (typeof password === 'string') onSecret(password);
-      return password;
-    },
-  };
 }
 
 /** Both run side by side, and neither waits for the other. */

@@ -5,9 +5,7 @@ import type { Concealer } from '../conceal/concealer.ts';
 import { createAccess } from '../account/access.ts';
 import type { Access } from '../daemon/account-run.ts';
 import { loadTexts } from '../daemon/manifest/manifest-source.ts';
-import { runPorts } from '../account/open-loop.ts';
-import { requestEvent } from '../log/event-log.ts';
-import type { Host } from '../account/host.ts';
+import { runPorts, type Host } from '../account/host.ts';
 import type { AccountToRun, OpenAccount } from './account-job.ts';
 
 export interface FleetAccountOptions {
@@ -29,14 +27,13 @@ export function openFleetAccount(
   { emit, concealer }: FleetAccountPorts,
 ): OpenAccount {
   const { clock, readReferences } = host;
-  const onSecret = (value: string): void => concealer.addSecret(value);
   const moment = () => ({ now: clock.now(), monotonic: clock.monotonic() });
   const kept = budgets as KeptBudgets | null;
   const open = createAccess(host, {
+    name: email,
     mode,
     driftUrl: null,
-    onSecret,
-    onRequest: (event) => emit(requestEvent(email, event)),
+    emit,
     ...(kept === null ? {} : { budgets: restoreBudgets(kept, moment(), usedMsAgo) }),
   });
   let client: Access['client'] | null = null;
@@ -47,7 +44,7 @@ export function openFleetAccount(
       return read;
     },
     ports: {
-      ...runPorts(host, onSecret),
+      ...runPorts(host),
       readCommit: () => Promise.resolve(revision.commit),
       async access(desired) {
         const access = await open(desired);

@@ -14,9 +14,7 @@ import { disclosing } from '../../../service/conceal/disclosing.ts';
 import { requestsHeadway } from '../../output/progress/headway.ts';
 import { sentenceColumns } from '../../output/output.ts';
 import { styleFor } from '../../output/paint.ts';
-import type { Connection } from '../../../client/connection.ts';
 import { resolveConnection } from '../../settings/connection.ts';
-import type { StateSettings } from '../../settings/resolve-settings.ts';
 import type { DeliveryOptions } from './delivery-options.ts';
 import { renderDelivery } from './delivery-text.ts';
 
@@ -28,6 +26,7 @@ export async function deliveryCommand(
   context: Context,
   { settings, options, args: names }: CommandCall<DeliveryOptions>,
 ): Promise<CommandResult> {
+  const { stdout, color, clock } = context;
   const { manifest, state } = settings;
   const sinceMs = parseDuration('--since', options.since);
   const { desired } = await readValid(context, manifest, { references: 'required', warnings: 'silent' });
@@ -36,10 +35,27 @@ export async function deliveryCommand(
   const { client, progress } = connectShown(context, connection, 'read-only');
   progress.follow(requestsHeadway(context, client, { label: 'reading logs' }));
   try {
-    const request = { context, state, options, client, connection, sinceMs };
-    const document = await readDocument(request, desired, domains);
+    const limited = limitRequests(client, options.limitRequests);
+    const account = answerOf(await limited.ask(() => client.getAccount()));
+    assertAccountOf(account, connection);
+    const live = answerOf(await limited.ask(() => client.listDomains()));
+    const openState = await openStates(context, state, 'delivery');
+    const store = openState(connection, account.email);
+    const findings = await readDelivery({
+      client,
+      domains,
+      live: new Map(live.map((domain) => [domain.domain, domain])),
+      account,
+      history: store.history,
+      references: desired.references,
+      since: clock.now() - sinceMs,
+      now: () => clock.now(),
+      mayAsk: limited.mayAsk,
+    });
+    const disclosure = { references: desired.references, mask: context.mask };
+    const disclose = disclosing(disclosure, await store.openReferences());
+    const document = deliveryDocument(findings, options.failOn, safeTextWith(disclose));
     progress.stop();
-    const { stdout, color } = context;
     const text = (): string => renderDelivery(document, styleFor(stdout, color), sentenceColumns(stdout));
     return { exit: exitOf(document, context), ...inFormat(context, document, text) };
   } finally {
@@ -48,58 +64,27 @@ export async function deliveryCommand(
   }
 }
 
-interface DeliveryRequest {
-  readonly context: Context;
-  readonly state: StateSettings;
-  readonly options: DeliveryOptions;
-  readonly client: FullClient;
-  readonly connection: Connection;
-  readonly sinceMs: number;
-}
-
-async function readDocument(
-  { context, state, options, client, connection, sinceMs }: DeliveryRequest,
-  desired: Desired,
-  domains: readonly PresentDomain[],
-): Promise<DeliveryDocument> {
-  const mayAsk = requestLimit(client, options.limitRequests);
-  const asked = async <T>(ask: () => Promise<T>): Promise<T> => {
-    if (mayAsk()) return ask();
-    throw usageError(
-      `--limit-requests ${options.limitRequests} does not suffice to begin`,
-      'give a higher number',
-    );
-  };
-  const account = answerOf(await asked(() => client.getAccount()));
-  assertAccountOf(account, connection);
-  const live = answerOf(await asked(() => client.listDomains()));
-  const { clock } = context;
-  const openState = await openStates(context, state, 'delivery');
-  const store = openState(connection, account.email);
-  const findings = await readDelivery({
-    client,
-    domains,
-    live: new Map(live.map((domain) => [domain.domain, domain])),
-    account,
-    history: store.history,
-    references: desired.references,
-    since: clock.now() - sinceMs,
-    now: () => clock.now(),
-    mayAsk,
-  });
-  const disclosure = { references: desired.references, mask: context.mask };
-  const disclose = disclosing(disclosure, await store.openReferences());
-  return deliveryDocument(findings, options.failOn, safeTextWith(disclose));
+interface LimitedRequests {
+  readonly mayAsk: () => boolean;
+  /** Asks what is needed to begin. */
+  readonly ask: <T>(question: () => Promise<T>) => Promise<T>;
 }
 
 /** Requests that were sent again count as well. */
-function requestLimit(client: FullClient, most: number | undefined): () => boolean {
+function limitRequests(client: FullClient, most: number | undefined): LimitedRequests {
   let asked = 0;
-  return () => {
+  const mayAsk = (): boolean => {
     const { retried, rateLimited } = client.totals();
     if (most !== undefined && asked + retried + rateLimited >= most) return false;
     asked += 1;
     return true;
+  };
+  return {
+    mayAsk,
+    async ask(question) {
+      if (mayAsk()) return question();
+      throw usageError(`--limit-requests ${most} does not suffice to begin`, 'give a higher number');
+    },
   };
 }
 

@@ -9,7 +9,7 @@ import { openStates } from '../../input/state/open-states.ts';
 import type { Connection } from '../../../client/connection.ts';
 import type { Settings } from '../../settings/resolve-settings.ts';
 import { whoRuns } from '../../origin.ts';
-import { styleFor } from '../../output/paint.ts';
+import { printWarning } from '../../output/output.ts';
 
 export interface Exported {
   /** The manifest as it was written. */
@@ -37,9 +37,8 @@ export async function keepBaseline(
     who: whoRuns(context),
   });
   if (!recorded.ok) {
-    const style = styleFor(context.stderr, context.color);
     const message = `no baseline was recorded: ${escapeInvisible(recorded.error.message)}`;
-    context.stderr.write(`${style.warning('warning')}: ${message} ${style.dim('[no-baseline]')}\n`);
+    printWarning(context, message, 'no-baseline');
   } else if (recorded.value.length > 0) {
     const count = plural(recorded.value.length, 'domain');
     context.stderr.write(`recorded ${count} as the baseline: what changes from now on is drift\n`);

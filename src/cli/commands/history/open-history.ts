@@ -3,7 +3,7 @@ import type { AccountHistory, HistoryQuery } from '../../../engine/state/store.t
 import { openHistories } from '../../../engine/state/history/histories.ts';
 import type { Context } from '../../context.ts';
 import { ownApi } from '../../input/manifest/desired.ts';
-import { styleFor } from '../../output/paint.ts';
+import { printWarning } from '../../output/output.ts';
 import { agreedAccount } from '../../settings/address.ts';
 import type { Settings, StateSettings } from '../../settings/resolve-settings.ts';
 
@@ -22,13 +22,12 @@ export async function openRecorded(
   const account = agreedAccount(api.account?.value, written) ?? null;
   const stores = await openHistoriesOf(context, state, account);
   const told = new Set<string>();
-  const style = styleFor(context.stderr, context.color);
   return {
     stores,
     onFault({ message }) {
       if (told.has(message)) return;
       told.add(message);
-      context.stderr.write(`${style.warning('warning')}: ${message} ${style.dim('[state-damaged]')}\n`);
+      printWarning(context, message, 'state-damaged');
     },
   };
 }

@@ -16,14 +16,7 @@ import { answerAbout, answerOf, connect } from '../../input/connect.ts';
 import type { Context } from '../../context.ts';
 import { discloseManifest, openDisclosure } from '../../output/disclose.ts';
 import type { CommandCall, CommandResult } from '../../command.ts';
-import {
-  CommandError,
-  EXIT,
-  type ExitCode,
-  commandFailure,
-  interruptedExit,
-  usageError,
-} from '../../exit.ts';
+import { EXIT, commandFailure, interruptedExit, usageError, type ExitCode } from '../../exit.ts';
 import { logFilter, logOrder, stated, type LogsOptions } from './logs-options.ts';
 import { logDetails, logJson, logLine, type ShowText } from './logs-text.ts';
 import { resolveConnection } from '../../settings/connection.ts';
@@ -35,33 +28,29 @@ export async function logsCommand(
   context: Context,
   { settings, options, args: [name = ''] }: CommandCall<LogsOptions>,
 ): Promise<CommandResult> {
-  const query: LogsQuery = { domain: requireDomain(name), options, filter: logFilter(options) };
+  const domain = requireDomain(name);
+  const filter = logFilter(options);
   const { disclosure } = await discloseManifest(context, settings.manifest);
   const connection = await resolveConnection(context, settings, {});
   const client = connect(context, connection, 'read-only');
-  const output: LogsOutput = {
-    context,
-    open: once(async () => {
-      const account = { disclosure, client, connection, command: 'logs' } as const;
-      const disclose = await openDisclosure(context, settings.state, account);
-      return (text) => showText(text, disclose(text));
-    }),
-  };
+  const open = once(async (): Promise<ShowText> => {
+    const account = { disclosure, client, connection, command: 'logs' } as const;
+    const disclose = await openDisclosure(context, settings.state, account);
+    return (text) => showText(text, disclose(text));
+  });
   try {
-    return { exit: await questionOf(options)(client, query, output) };
+    return await ask({ context, client, domain, options, filter, open });
   } finally {
     await client.close();
   }
 }
 
-interface LogsQuery {
+interface LogsQuestion {
+  readonly context: Context;
+  readonly client: FullClient;
   readonly domain: DomainName;
   readonly options: LogsOptions;
   readonly filter: ReturnType<typeof logFilter>;
-}
-
-interface LogsOutput {
-  readonly context: Context;
   /** Reads once what is remembered of references, and so after it is known that the question can be asked. */
   readonly open: () => Promise<ShowText>;
 }
@@ -71,126 +60,109 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make());
 }
 
-type Question = (client: FullClient, query: LogsQuery, output: LogsOutput) => Promise<ExitCode>;
-
-function questionOf(options: LogsOptions): Question {
-  if (options.follow === true) return follow;
-  if (options.search !== undefined) return search;
-  if (options.count === true) return count;
-  return options.id === undefined ? list : show;
+async function ask(question: LogsQuestion): Promise<CommandResult> {
+  const { options } = question;
+  if (options.follow === true) return { exit: await follow(question) };
+  if (options.count === true) return { exit: EXIT.done, text: await count(question) };
+  if (options.id !== undefined) return { exit: EXIT.done, text: await show(question, options.id) };
+  if (options.search === undefined) await list(question);
+  else await search(question, options.search);
+  return { exit: EXIT.done };
 }
 
-async function list(client: FullClient, query: LogsQuery, output: LogsOutput): Promise<ExitCode> {
-  const { options, filter } = query;
+async function list(question: LogsQuestion): Promise<void> {
+  const { options, filter } = question;
   const order = logOrder(options);
   if (order === 'relevance') throw usageError('only a search is ordered by relevance', 'give --search TEXT');
   const wanted = { ...filter, ...stated({ alias: options.alias, order }) };
-  await orEnd(client, query, await listAllLogs(readingOf(client, query, output), wanted));
-  return EXIT.done;
+  await orEnd(question, await listAllLogs(readingOf(question), wanted));
 }
 
-async function search(client: FullClient, query: LogsQuery, output: LogsOutput): Promise<ExitCode> {
-  const { options, filter } = query;
-  const wanted = { ...filter, text: options.search ?? '', ...stated({ order: logOrder(options) }) };
-  await orEnd(client, query, await searchAllLogs(readingOf(client, query, output), wanted));
-  return EXIT.done;
+async function search(question: LogsQuestion, text: string): Promise<void> {
+  const { options, filter } = question;
+  const wanted = { ...filter, text, ...stated({ order: logOrder(options) }) };
+  await orEnd(question, await searchAllLogs(readingOf(question), wanted));
 }
 
-function readingOf(client: FullClient, { domain, options }: LogsQuery, output: LogsOutput): LogReading {
-  return { client, domain, limit: options.limit ?? DEFAULT_LIMIT, onEntries: printer(output) };
+function readingOf(question: LogsQuestion): LogReading {
+  const { client, domain, options } = question;
+  return { client, domain, limit: options.limit ?? DEFAULT_LIMIT, onEntries: printer(question) };
 }
 
-async function count(
-  client: FullClient,
-  query: LogsQuery,
-  { context: { stdout, format } }: LogsOutput,
-): Promise<ExitCode> {
-  const total = await orEnd(client, query, await client.countLogs(query.domain, query.filter));
-  stdout.write(`${format === 'json' ? JSON.stringify({ total }) : total}\n`);
-  return EXIT.done;
+async function count(question: LogsQuestion): Promise<string> {
+  const { context, client, domain, filter } = question;
+  const total = await orEnd(question, await client.countLogs(domain, filter));
+  return `${context.format === 'json' ? JSON.stringify({ total }) : total}\n`;
 }
 
-async function show(
-  client: FullClient,
-  query: LogsQuery,
-  { context: { stdout, format }, open }: LogsOutput,
-): Promise<ExitCode> {
-  const entry = await orEnd(client, query, await client.getLog(query.domain, query.options.id ?? ''));
-  const show = await open();
-  stdout.write(format === 'json' ? logJson(entry, show) : logDetails(entry, show));
-  return EXIT.done;
+async function show(question: LogsQuestion, id: string): Promise<string> {
+  const { context, client, domain, open } = question;
+  const entry = await orEnd(question, await client.getLog(domain, id));
+  return (context.format === 'json' ? logJson : logDetails)(entry, await open());
 }
 
 /** Until it is interrupted, or nobody reads any more. A read that fails is tried again with the next one, and reported once. */
-async function follow(client: FullClient, query: LogsQuery, output: LogsOutput): Promise<ExitCode> {
-  const { domain, options, filter } = query;
+async function follow(question: LogsQuestion): Promise<ExitCode> {
+  const { context, client, domain, options, filter, open } = question;
   const { alias, limit: pageSize = LARGEST_LOG_PAGE } = options;
-  if (pageSize > LARGEST_LOG_PAGE) {
+  assertFollowable(client, pageSize);
+  let trouble = '';
+  const print = printer(question);
+  await open();
+  const unread = new AbortController();
+  context.stdout.once('error', () => unread.abort());
+  const ended = await followLogs({
+    client,
+    domain,
+    query: { ...filter, ...stated({ alias }) },
+    pageSize,
+    clock: context.clock,
+    signal: AbortSignal.any([context.signal, unread.signal]),
+    onEntries(entries) {
+      trouble = '';
+      return print(entries);
+    },
+    onTrouble({ message }) {
+      if (message !== trouble) context.stderr.write(`warning: ${message}; trying again\n`);
+      trouble = message;
+    },
+  });
+  await orEnd(question, ended);
+  return context.signal.aborted ? interruptedExit(context) : EXIT.done;
+}
+
+function assertFollowable({ version }: FullClient, pageSize: number): void {
+  if (pageSize > LARGEST_LOG_PAGE)
     throw usageError(
       `--limit ${pageSize} is over ${LARGEST_LOG_PAGE}, the largest page`,
       'give a smaller one',
     );
-  }
-  if (client.version === 'v3') {
-    const why = 'v3 lists logs from the newest on only: what is new cannot be asked for';
-    throw usageError(`--follow needs v4: ${why}`, 'use the v4 address');
-  }
-  const { context } = output;
-  let trouble = '';
-  const print = printer(output);
-  await output.open();
-  const unread = new AbortController();
-  context.stdout.once('error', () => unread.abort());
-  await orEnd(
-    client,
-    query,
-    await followLogs({
-      client,
-      domain,
-      query: { ...filter, ...stated({ alias }) },
-      pageSize,
-      clock: context.clock,
-      signal: AbortSignal.any([context.signal, unread.signal]),
-      onEntries(entries) {
-        trouble = '';
-        return print(entries);
-      },
-      onTrouble({ message }) {
-        if (message !== trouble) context.stderr.write(`warning: ${message}; trying again\n`);
-        trouble = message;
-      },
-    }),
-  );
-  return context.signal.aborted ? interruptedExit(context) : EXIT.done;
+  if (version !== 'v3') return;
+  const why = 'v3 lists logs from the newest on only: what is new cannot be asked for';
+  throw usageError(`--follow needs v4: ${why}`, 'use the v4 address');
 }
 
-function noEntry(domain: DomainName, id: string): CommandError {
-  return commandFailure(
-    `${domain} has no log entry ${quote(id)}`,
-    `list them with fwdsync logs ${domain}; the service keeps them for a limited time`,
-  );
-}
-
-function printer({ context: { stdout, format }, open }: LogsOutput): OnLogEntries {
+function printer({ context: { stdout, format }, open }: LogsQuestion): OnLogEntries {
   const line = format === 'json' ? logJson : logLine;
   return async (entries) => {
-    const show = await open();
-    stdout.write(entries.map((entry) => line(entry, show)).join(''));
+    const shown = await open();
+    stdout.write(entries.map((entry) => line(entry, shown)).join(''));
   };
 }
 
 /** What this generation cannot be asked is wrong usage; anything else is a failure of the service. */
 async function orEnd<T>(
-  client: FullClient,
-  { domain, options }: LogsQuery,
+  { client, domain, options: { id } }: LogsQuestion,
   result: Result<T, ApiError>,
 ): Promise<T> {
   if (!result.ok && result.error.kind === 'not-found') {
-    const { id } = options;
+    if (id === undefined) return answerAbout(client, domain, result);
     // Ends with what is known of the domain, where that is what was not found.
-    if (id !== undefined) await answerAbout(client, domain, await client.getDomain(domain));
-    if (id !== undefined) throw noEntry(domain, id);
-    return answerAbout(client, domain, result);
+    await answerAbout(client, domain, await client.getDomain(domain));
+    throw commandFailure(
+      `${domain} has no log entry ${quote(id)}`,
+      `list them with fwdsync logs ${domain}; the service keeps them for a limited time`,
+    );
   }
   if (result.ok || result.error.kind !== 'rejected' || result.error.status !== null) return answerOf(result);
   const message = result.error.message.replace(/^not sent: /, '');

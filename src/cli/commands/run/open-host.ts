@@ -1,5 +1,6 @@
 import { fail, succeed, type Result } from '../../../core/model/result.ts';
 import type { Host } from '../../../service/account/host.ts';
+import type { Concealer } from '../../../service/conceal/concealer.ts';
 import type { Context } from '../../context.ts';
 import { CommandError } from '../../exit.ts';
 import { assertKey, connect } from '../../input/connect.ts';
@@ -10,7 +11,11 @@ import { resolveConnection } from '../../settings/connection.ts';
 import type { Settings } from '../../settings/resolve-settings.ts';
 
 /** Returns this machine as the runs of a service use it, with what flags and variables say of it. */
-export function openHost(context: Context, settings: Pick<Settings, 'api' | 'state'>): Host {
+export function openHost(
+  context: Context,
+  settings: Pick<Settings, 'api' | 'state'>,
+  concealer: Pick<Concealer, 'addSecret'>,
+): Host {
   const { clock, random, signal } = context;
   return {
     clock,
@@ -18,11 +23,16 @@ export function openHost(context: Context, settings: Pick<Settings, 'api' | 'sta
     signal,
     origin: runOrigin(context, 'run'),
     readReferences: referenceReader(context),
-    resolvePassword: (reference) => referenceValue(context, reference),
+    async resolvePassword(reference) {
+      const password = await referenceValue(context, reference);
+      if (typeof password === 'string') concealer.addSecret(password);
+      return password;
+    },
     resolveConnection: (api) =>
       expected(async () => {
         const connection = await resolveConnection(context, settings, api);
         assertKey(connection);
+        concealer.addSecret(connection.key);
         return connection;
       }),
     connect: (connection, mode, options) => connect(context, connection, mode, options),

@@ -67,7 +67,7 @@ function openDaemon(
   const { clock, signal, cwd } = context;
   const { manifest } = settings;
   const directory = manifest.accounts;
-  const host = openHost(context, settings);
+  const host = openHost(context, settings, concealer);
   const inTurn = readInTurn(MOST_READS);
   const options: AccountOptions = {
     ...run,
@@ -93,7 +93,6 @@ function openDaemon(
       openAccountLoop(host, entry, options, {
         source: inTurn(openSource(context, manifest, entry)),
         emit,
-        onSecret: (value) => concealer.addSecret(value),
         command: commands.command,
         readCommit: () => readCommit(context, entry.paths),
         giveUp: directory === null ? endDaemon : undefined,

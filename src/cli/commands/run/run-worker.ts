@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import pkg from '../../../../package.json' with { type: 'json' };
 import { openFleetAccount } from '../../../service/fleet/fleet-account.ts';
-import type { AccountToRun } from '../../../service/fleet/account-job.ts';
 import { openQueue } from '../../../service/fleet/queue.ts';
 import { readFleet } from '../../../service/fleet/records.ts';
 import { createRecentFleet } from '../../../service/fleet/recent-fleet.ts';
@@ -133,7 +132,7 @@ async function openWorker(
     onFault: (message) => log.debug({ event: 'queue.fault' }, message),
   }).catch(endOnQueue);
   const name = `process ${process.pid} on ${hostname()}`;
-  // Each account has its own key; whose it is, the store says.
+  // Each account has its own key.
   const load = { ...loadOptions(context, settings.manifest, 'required'), required: ['key'] as const };
   const worker = createWorker(
     { id: randomUUID(), name, version: pkg.version, concurrency, jobExpiryMs, intervalMs, mode },
@@ -147,25 +146,20 @@ async function openWorker(
       onFault: (message) => logFault(log, message),
       onLost: (message) => log.warn({ event: 'run.lost' }, `a run is made again: ${message}`),
       emit,
-      openAccount: (account) => {
-        const host = openFleetHost({ ...context, signal: account.signal }, settings, {
-          account,
-          database,
-        });
-        return openFleetAccount(host, { mode, load }, account, { emit, concealer });
+      openAccount(account) {
+        // The store says whose key it is.
+        const api: ApiSettings = { ...settings.api, account: { value: account.email, source: 'flag' } };
+        const own = { ...context, signal: account.signal };
+        const host = openHost(own, { ...settings, api }, concealer);
+        return openFleetAccount(reserving(own, host, database), { mode, load }, account, { emit, concealer });
       },
     },
   );
   return { worker, database, close: () => queue.close() };
 }
 
-function openFleetHost(
-  context: Context,
-  settings: Settings,
-  { account, database }: { readonly account: AccountToRun; readonly database: Database },
-): Host {
-  const api: ApiSettings = { ...settings.api, account: { value: account.email, source: 'flag' } };
-  const host = openHost(context, { ...settings, api });
+/** The same host, which lets no reference be the key of a published account. */
+function reserving(context: Context, host: Host, database: Database): Host {
   return {
     ...host,
     async readReferences(needed) {

@@ -6,6 +6,7 @@ import type { OpenState } from '../../../service/account/host.ts';
 import type { Planned } from '../../../engine/plan-once.ts';
 import type { Context } from '../../context.ts';
 import type { ManifestSettings, StateSettings } from '../../settings/resolve-settings.ts';
+import { printWarning } from '../../output/output.ts';
 import { styleFor } from '../../output/paint.ts';
 
 /** Opens where the state of accounts is: the store, which is connected to, or else the state directory. */
@@ -32,11 +33,8 @@ export function areSnapshots({ cwd }: Context, { paths, stateDirectory }: Manife
 }
 
 /** What of the state directory could not be read: an aid that is missing, not a failure. */
-export function printStateWarnings({ stderr, color }: Context, { warnings }: Planned): void {
-  const style = styleFor(stderr, color);
-  for (const { code, message } of warnings) {
-    stderr.write(`${style.warning('warning')}: ${message} ${style.dim(`[${code}]`)}\n`);
-  }
+export function printStateWarnings(context: Context, { warnings }: Planned): void {
+  for (const { code, message } of warnings) printWarning(context, message, code);
 }
 
 /** Where values of references in earlier runs are not remembered, a plan of a manifest with references may show one. */

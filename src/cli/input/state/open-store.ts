@@ -4,7 +4,7 @@ import { readPublished, revisionsOf } from '../../../engine/state/postgres/revis
 import { readStored } from '../../../engine/state/postgres/stored-documents.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';
-import { styleFor } from '../../output/paint.ts';
+import { printWarning } from '../../output/output.ts';
 import type { Secrets } from '../../process/secrets.ts';
 import type { StoreSettings } from '../../settings/store-settings.ts';
 
@@ -72,13 +72,11 @@ async function open(context: Context, { address, key }: StoreSettings): Promise<
     const { kind, message, hint } = database.error;
     throw kind === 'key' ? usageError(message, hint) : commandFailure(message, hint);
   }
-  if (isClear(database.value)) warnOfClear(context);
+  if (isClear(database.value))
+    printWarning(
+      context,
+      'the store keeps addresses in clear: it was made without FWDSYNC_STORE_KEY',
+      'store-clear',
+    );
   return database.value;
-}
-
-function warnOfClear({ stderr, color }: Context): void {
-  const { warning, dim } = styleFor(stderr, color);
-  stderr.write(
-    `${warning('warning')}: the store keeps addresses in clear: it was made without FWDSYNC_STORE_KEY ${dim('[store-clear]')}\n`,
-  );
 }
