@@ -18,24 +18,24 @@ export type CommandAction<Options = object> = (
   call: CommandCall<Options>,
 ) => Promise<CommandResult>;
 
-/** How a command ended, and what it has to say. Whoever called it prints that, or collects it of many accounts. */
+/** The exit code of a command and its output. The caller prints the output, or collects it from many accounts. */
 export interface CommandResult {
   readonly exit: ExitCode;
   /** The document of `--format json`. */
   readonly document?: object;
   /** A document whose lists may be longer than memory: it is printed as they are read. */
   readonly lists?: ListsDocument;
-  /** What is printed in every other format. */
+  /** The output in every other format. */
   readonly text?: string;
   /** A document that is saved before anything is printed. */
   readonly saved?: { readonly path: string; readonly document: object };
-  /** Of one of many accounts: how it is, in one line. */
+  /** State of the account in one line, for the list of many accounts. */
   readonly verdict?: string;
   /** True if something was written to the account, or may have been. */
   readonly wrote?: boolean;
   /** True if the plan has changes that apply would run. */
   readonly canApply?: boolean;
-  /** What was found in manifests, for formats that are one document of all accounts. */
+  /** Findings in manifests, for formats that are one document of all accounts. */
   readonly checked?: CheckedManifests;
 }
 
@@ -68,7 +68,7 @@ export type CommandRunner = <Options>(
   load: () => Promise<CommandAction<Options>>,
 ) => (...received: unknown[]) => Promise<void>;
 
-/** What commands are added to, and what runs them. */
+/** The program that commands are added to, and what runs them. */
 export interface Declaration {
   readonly program: Command;
   readonly run: CommandRunner;

@@ -14,7 +14,7 @@ import type { Format } from './output/formats.ts';
 import type { ColorChoice } from './output/paint.ts';
 import type { GivenFlags } from './settings/flags.ts';
 
-/** What a process gives to its commands; the one place where the ambient is picked up. */
+/** Streams, clock and environment that a process gives to its commands; the one place where they are picked up. */
 export interface ProcessContext extends Pick<Interruption, 'signal'>, Partial<Omit<Interruption, 'signal'>> {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -35,7 +35,7 @@ export interface ProcessContext extends Pick<Interruption, 'signal'>, Partial<Om
   readonly onRequest?: (event: RequestEvent, account: string) => void;
 }
 
-/** What a command may use of its process, and how it prints. */
+/** The process that a command runs in, and how the command prints. */
 export interface Context extends ProcessContext {
   readonly color: ColorChoice;
   readonly format: Format;
@@ -43,7 +43,7 @@ export interface Context extends ProcessContext {
   readonly mask: Disclosure['mask'];
   /** Flags that were typed, for commands that are printed. */
   readonly given: GivenFlags;
-  /** With `--accounts`: the one of them that the command runs for. */
+  /** The account that the command runs for, if it is one of many. */
   readonly member?: AccountMember;
 }
 

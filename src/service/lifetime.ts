@@ -1,6 +1,6 @@
 import type { Clock } from '../core/model/clock.ts';
 
-/** After SIGTERM what is in flight may finish, so long. */
+/** Time that requests in flight have to finish after SIGTERM. */
 const GRACE_MS = 20_000;
 
 interface Lifetime {

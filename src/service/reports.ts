@@ -21,17 +21,17 @@ export interface Commands {
   readonly command: (words: string, api?: DesiredApi) => string;
 }
 
-/** How a process that keeps running, the daemon or a worker, reports. */
+/** Options of a process that keeps running, the daemon or a worker, for its reports. */
 export interface ReportOptions {
   readonly version: string;
   readonly listen: ListenAddress;
-  /** Who may see the page, and below which path a reverse proxy serves it. */
+  /** The token that the page asks for, and the path below which a reverse proxy serves it. */
   readonly page: Pick<StatusServerOptions, 'token' | 'basePath'>;
   readonly log: ServiceLog;
   readonly concealer: Concealer;
   /** Commands that reach what this process reaches. */
   readonly commands: Commands;
-  /** Sends what is news to the webhook; null: there is none. */
+  /** Sends news to the webhook; null means that there is none. */
   readonly notify: ((event: DaemonEvent) => void) | null;
   /** Answers where mail to an address goes, by these manifests. */
   readonly route: (
@@ -41,9 +41,9 @@ export interface ReportOptions {
   ) => RouteAnswer;
 }
 
-/** What `/healthz`, `/readyz` and the page ask the daemon or the worker for. */
+/** The daemon or the worker as `/healthz`, `/readyz` and the page see it. */
 export interface ServedProcess extends Pick<Daemon, 'heartbeatAt' | 'histories' | 'manifests'> {
-  /** Where it does not follow from the statuses of accounts. */
+  /** Given if it does not follow from the statuses of accounts. */
   readonly readiness?: StatusServerOptions['readiness'];
 }
 
@@ -93,7 +93,7 @@ export function openReports(
   };
 }
 
-/** Returns what writes events to the log; what one brings to be hidden is hidden in its own line too. */
+/** Returns a function that writes events to the log, and hides in each line what its event brings to be hidden. */
 export function createConcealingLog({
   log,
   concealer,

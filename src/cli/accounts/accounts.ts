@@ -28,11 +28,10 @@ export async function accountEntries(
   });
 }
 
-/** What runs for one account. */
+/** One account, with the settings of its command. */
 export interface Job {
   readonly name: string;
   readonly context: Context;
-  /** Those of one account alone. */
   readonly settings: Settings;
   /** The whole manifest; null: it is not valid, which its own command reports. */
   readonly desired: Desired | null;

@@ -1,7 +1,7 @@
 import type { CommandAction } from '../command.ts';
 import type { SavedUse } from './saved-accounts.ts';
 
-/** What a command does with its arguments: shows or applies a saved plan, or verifies these domains. */
+/** Use of a command's arguments: it shows or applies a saved plan, or verifies these domains. */
 type ArgumentUse = SavedUse | 'verify';
 
 /**

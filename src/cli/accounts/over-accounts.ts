@@ -21,7 +21,7 @@ export interface OverAccounts {
   readonly command: (context: Context, settings: Settings) => Promise<CommandResult>;
   /** The file of saved plans that the command is about; null: it is about manifests. */
   readonly saved: SavedFile | null;
-  /** Where a log is printed, as by `run --once`, nothing is to stand between its lines. */
+  /** `none` if a log is printed, as by `run --once`: nothing else belongs between its lines. */
   readonly ending?: 'summary' | 'none';
 }
 

@@ -48,7 +48,7 @@ export function withManifest(command: Command): Command {
   return withFiles(command).option('--domain <domain>', 'only this domain (repeatable)', collect);
 }
 
-/** For commands that can serve many accounts. */
+/** Adds the option of commands that can serve many accounts. */
 export function withAccounts(command: Command): Command {
   const takesFiles = command.options.some(({ long }) => long === '--file');
   const what = `${takesFiles ? 'instead of -f: ' : ''}many accounts, one per entry of this directory`;
@@ -78,7 +78,7 @@ export function withAddress(command: Command): Command {
   );
 }
 
-/** For commands that need no key. */
+/** Adds the option of commands that need no key. */
 export function withAccount(command: Command): Command {
   return command.addOption(setting('--account <email>', 'only this account', VARIABLES.account, 'all'));
 }
@@ -88,14 +88,14 @@ export function withState(command: Command): Command {
   return command.addOption(setting('--state-dir <dir>', what, VARIABLES.stateDir, 'below ~/.local/state'));
 }
 
-/** For commands that read or write the state of accounts. */
+/** Adds the options of commands that read or write the state of accounts. */
 export function withStore(command: Command): Command {
   const what = 'keep the state in PostgreSQL, postgres://USER@HOST/DATABASE';
   const variables = `${VARIABLES.store}, FWDSYNC_STORE_FILE; FWDSYNC_STORE_KEY`;
   return withState(command).addOption(setting('--store <url>', what, variables, 'the state directory'));
 }
 
-/** For commands that write. */
+/** Adds the option of commands that write. */
 export function withHistory(command: Command): Command {
   const what = 'how long it is recorded what was changed, by whom';
   return command.addOption(setting('--history <duration>', what, VARIABLES.history, '400d'));
@@ -114,7 +114,7 @@ export function withMask(command: Command): Command {
   return command.addOption(setting('--mask', 'hide the local parts of destinations', VARIABLES.mask));
 }
 
-/** What every command has: how it is painted, and what it logs. */
+/** Adds the options that every command has: colours and the log. */
 export function withLogs(command: Command): Command {
   const levels = 'fatal, error, warn, info, debug, trace or silent';
   const format = 'pretty on a terminal, else json';
@@ -138,7 +138,7 @@ export function withAllowances(command: Command): Command {
     );
 }
 
-/** What every command takes that plans. */
+/** Options of every command that plans. */
 export const PLANNING_OPTIONS: readonly OptionGroup[] = [
   withManifest,
   withAccounts,
@@ -156,7 +156,7 @@ export function collect(value: string, earlier: readonly string[] | undefined): 
 
 export const MOST_PORT = 65_535;
 
-/** A TCP port; 0 stands for a free one. */
+/** Parses a TCP port; 0 stands for a free one. */
 export function portNumber(text: string): number {
   if (/^\d{1,9}$/.test(text) && Number(text) <= MOST_PORT) return Number(text);
   throw new InvalidArgumentError(`It is not a port: give a number from 0 to ${MOST_PORT}.`);

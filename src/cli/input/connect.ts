@@ -42,7 +42,7 @@ export function connect(
   return client;
 }
 
-/** Ends the command if a key cannot be sent, without its value. */
+/** Ends the command if a key cannot be sent; the message does not show it. */
 export function assertKey({ key }: Pick<Connection, 'key'>): void {
   const fault = keyFault(key);
   if (fault !== null) throw commandFailure(fault, 'copy the key again from the account page');

@@ -31,7 +31,7 @@ export async function printResult(
   if (text !== '') context.stdout.write(text);
 }
 
-/** A warning on standard error. */
+/** Prints a warning on standard error. */
 export function printWarning(
   { stderr, color }: Pick<Context, 'stderr' | 'color'>,
   message: string,
@@ -41,7 +41,7 @@ export function printWarning(
   stderr.write(`${warning('warning')}: ${message} ${dim(`[${code}]`)}\n`);
 }
 
-/** A document on standard output. */
+/** Prints a document on standard output. */
 export function printJson({ stdout }: Pick<ProcessContext, 'stdout'>, document: object): void {
   stdout.write(`${visibleJson(document)}\n`);
 }
@@ -56,7 +56,7 @@ export async function wholeDocument({ kind, lists }: ListsDocument): Promise<obj
   return whole;
 }
 
-/** A text that may be longer than memory can hold, written as its pieces are made. */
+/** Prints a text that may be longer than memory can hold, as its pieces are made. */
 export async function printPieces(
   { stdout }: Pick<ProcessContext, 'stdout'>,
   pieces: AsyncIterable<string> | Iterable<string>,
@@ -72,7 +72,7 @@ export async function printPieces(
   await write(waiting);
 }
 
-/** The text of a document whose lists may be longer than a text or memory can be, made as they are read. */
+/** Makes the text of a document whose lists may be longer than memory, as they are read. */
 async function* documentPieces({ kind, lists }: ListsDocument): AsyncGenerator<string> {
   yield `{\n  "kind": ${JSON.stringify(kind)}`;
   for (const [name, list] of Object.entries(lists)) {

@@ -3,12 +3,12 @@ import type { Style } from '../../core/plan/render/style.ts';
 
 type Format = Parameters<typeof styleText>[0];
 
-/** Whether text is painted: a stream that is asked for it decides, or what was stated. */
+/** `auto` leaves colours to each stream. */
 export type ColorChoice = (typeof COLOR_CHOICES)[number];
 
 export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
 
-/** Resolves colours by the flag, then NO_COLOR, then FORCE_COLOR; `auto` leaves them to each stream. */
+/** Resolves colours by the flag, then NO_COLOR, then FORCE_COLOR. */
 export function resolveColor(
   flag: string | undefined,
   env: Readonly<Record<string, string | undefined>>,

@@ -5,7 +5,7 @@ import { resolveKey } from '../input/references/references.ts';
 import { agreedAccount, resolveAddress } from './address.ts';
 import type { Settings } from './resolve-settings.ts';
 
-/** A request of a run that is taken over from has ended by then. */
+/** Share of the lease after which a request must have ended: another worker may take the run over then. */
 const WRITE_SHARE = 1 / 3;
 
 /** Resolves the connection: flag, variable, manifest, default. */

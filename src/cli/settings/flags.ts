@@ -12,7 +12,7 @@ export interface GivenFlags extends Allowances {
   readonly stateDir?: string;
   readonly store?: string;
   readonly history?: string;
-  /** How long the runs of a worker may show no sign of life. */
+  /** Time after which a silent worker's accounts go to others. */
   readonly jobExpiry?: string;
   readonly format?: string;
   readonly mask?: true;

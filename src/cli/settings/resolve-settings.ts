@@ -16,7 +16,7 @@ export interface Stated<T> {
   readonly source: 'flag' | 'variable';
 }
 
-/** What flags and variables say, resolved once, before a command does anything. */
+/** Flags and variables, resolved once, before a command does anything. */
 export interface Settings {
   readonly manifest: ManifestSettings;
   readonly api: ApiSettings;
@@ -24,51 +24,51 @@ export interface Settings {
   readonly log: LogSettings;
 }
 
-/** Where manifests are, and how they are read. */
+/** Places of manifests, and how they are read. */
 export interface ManifestSettings {
-  /** Files and directories, `-` for standard input, names in a store. By default those that are here, which may be two. */
+  /** Files and directories, `-` for standard input, names in a store. The default ones may be two: see `assertOneDefault`. */
   readonly paths: readonly string[];
   readonly source: 'flag' | 'variable' | 'default';
-  /** The directory of the manifests of many accounts; null: there is one account. */
+  /** The directory of the manifests of many accounts; null means that there is one account. */
   readonly accounts: string | null;
   /** `member`: the manifest of one of many accounts, which has to name its account and its key. */
   readonly owner: 'sole' | 'member';
-  /** The domains of `--domain`; null: all. */
+  /** The domains of `--domain`; null means all. */
   readonly domains: readonly string[] | null;
   readonly maxEntries: number | undefined;
-  /** The only host off loopback that gets the key, beside the default; null: none is named. */
+  /** The only host off loopback that gets the key, beside the default; null means that none is named. */
   readonly apiUrl: string | null;
   readonly apiVersion: ApiVersion | null;
-  /** A state directory below a directory of manifests is not read as one. */
+  /** Left out where it is below a directory of manifests. */
   readonly stateDirectory: string;
   readonly store: StoreSettings | null;
 }
 
-/** How the account is reached; null: not stated. */
+/** Address and account; null means not stated. */
 export interface ApiSettings {
   readonly url: Stated<string> | null;
   readonly version: ApiVersion | null;
   readonly account: Stated<string> | null;
 }
 
-/** Where is kept what runs leave behind. */
+/** Place of what runs leave behind. */
 export interface StateSettings {
   /** An absolute path. */
   readonly directory: string;
-  /** In place of the directory; null: none is named. */
+  /** Used in place of the directory; null means that none is named. */
   readonly store: StoreSettings | null;
   /** True in a CI job whose state was not put in a lasting place. */
   readonly endsWithJob: boolean;
-  /** How long the history is kept, milliseconds. */
+  /** Age at which the history is deleted, milliseconds. */
   readonly historyMs: number;
-  /** How long the lock of an account in a store outlives the last sign of its holder, milliseconds. */
+  /** Time after which the lock of an account in a store is free if its holder is silent, milliseconds. */
   readonly leaseMs: number;
 }
 
 export interface LogSettings {
-  /** Null: not stated. */
+  /** Null means not stated. */
   readonly level: LogLevel | null;
-  /** Null: not stated; pretty on a terminal, else JSON. */
+  /** Null means not stated: pretty on a terminal, else JSON. */
   readonly format: (typeof LOG_FORMATS)[number] | null;
 }
 
@@ -114,7 +114,7 @@ export async function resolveSettings(
   return { log, api, manifest, state };
 }
 
-/** Where the manifests and the state are that a command line names, or takes by default. */
+/** Places of manifests and state that a command line names, or takes by default. */
 export type Places = Pick<ManifestSettings, 'paths' | 'source' | 'accounts' | 'stateDirectory'>;
 
 /** Resolves the places of manifests and state; `-f` comes before FWDSYNC_ACCOUNTS. */
@@ -260,7 +260,7 @@ function stated(flag: string | undefined, variable: string | undefined): Stated<
   return variable ? { value: variable, source: 'variable' } : null;
 }
 
-/** One of the words; another one is wrong usage. */
+/** Returns the word that the text is; another one is wrong usage. */
 function wordOf<Word extends string>(words: readonly Word[], text: string, what: string): Word {
   const word = words.find((candidate) => candidate === text);
   if (word !== undefined) return word;

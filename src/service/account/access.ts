@@ -14,11 +14,11 @@ import type { Access } from '../daemon/account-run.ts';
 
 export interface AccessOptions {
   readonly mode: 'apply' | 'observe';
-  /** Of the account, in every event. */
+  /** Name of the account, in every event. */
   readonly name: string;
-  /** Of v3, to check domains; null: all are read in full. */
+  /** Base URL of v3, to check domains; null means that all are read in full. */
   readonly driftUrl: string | null;
-  /** What is known of the limits of the first key; absent: nothing. */
+  /** Known limits of the first key. */
   readonly budgets?: ClientOptions['budgets'];
   readonly emit: (event: DaemonEvent) => void;
 }
@@ -84,7 +84,7 @@ function connectTo(
   };
 }
 
-/** One store per account, which knows what it has written. */
+/** Keeps one store per account, which knows what it has written. */
 function onePerAccount(open: (account: string) => StateStore): (account: string) => StateStore {
   const states = new Map<string, StateStore>();
   return (account) => {
@@ -94,7 +94,7 @@ function onePerAccount(open: (account: string) => StateStore): (account: string)
   };
 }
 
-/** The address and the key; the account is checked in each plan. */
+/** Compares address and key; the account is checked in each plan. */
 function isSame(a: Connection, b: Connection): boolean {
   return a.url === b.url && a.version === b.version && a.key === b.key;
 }

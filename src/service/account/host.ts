@@ -9,13 +9,13 @@ import { createDriftLog } from '../../engine/drift-log.ts';
 import type { StateStore } from '../../engine/state/store.ts';
 import type { RunPorts } from '../daemon/account-run.ts';
 
-/** What a machine brings to the runs of an account; a failure is an error for people. */
+/** The machine as the runs of an account use it; a failure is an error for people. */
 export interface Host extends Pick<RunPorts, 'origin' | 'resolvePassword'> {
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
   readonly readReferences: ReadReferences;
-  /** Address and key as they are now: a file that holds the key may be replaced. */
+  /** Resolves address and key as they are now: a file that holds the key may be replaced. */
   readonly resolveConnection: (api: DesiredApi) => Promise<Result<Connection, string>>;
   readonly connect: (
     connection: Connection,

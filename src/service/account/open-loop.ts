@@ -15,29 +15,29 @@ import type { Spread } from '../daemon/scheduler.ts';
 export interface AccountOptions {
   readonly mode: 'apply' | 'observe';
   readonly intervalMs: number;
-  /** Of v3, to check domains; null: all are read in full. */
+  /** Base URL of v3, to check domains; null means that all are read in full. */
   readonly driftUrl: string | null;
   readonly fullIntervalMs: number;
-  /** Whether the email logs are followed. */
+  /** True if the email logs are followed. */
   readonly delivery: boolean;
-  /** The only domains of the manifests that are kept in sync; null: all. */
+  /** The only domains of the manifests that are kept in sync; null means all. */
   readonly domains: ReadonlySet<DomainName> | null;
   readonly mask: Disclosure['mask'];
-  /** Null: there is one account. */
+  /** Null means that there is one account. */
   readonly many: ManyAccounts | null;
 }
 
-/** What accounts of one process share. */
+/** Parts that the accounts of one process share. */
 export interface ManyAccounts {
   readonly ownership: Ownership;
-  /** When sweeps that are due at once begin. */
+  /** Waits until the sweep may begin, if several are due at once. */
   readonly turn: Spread['turn'];
   /** The source, whose manifest is used once those of all others were read. */
   readonly together: (source: ManifestSource) => ManifestSource;
 }
 
 export interface AccountPorts extends Pick<LoopPorts, 'readCommit' | 'command' | 'giveUp'> {
-  /** Of the account's manifest, read when it is its turn. */
+  /** Source of the account's manifest, read when it is its turn. */
   readonly source: ManifestSource;
   readonly emit: (event: DaemonEvent) => void;
 }
@@ -74,7 +74,7 @@ export function openAccountLoop(
   return followed.follower === null ? loop : withFollower(loop, followed.follower);
 }
 
-/** Both run side by side, and neither waits for the other. */
+/** Runs both side by side; neither waits for the other. */
 function withFollower(loop: AccountLoop, follower: Follower): AccountLoop {
   return {
     ...loop,
@@ -85,7 +85,7 @@ function withFollower(loop: AccountLoop, follower: Follower): AccountLoop {
   };
 }
 
-/** The part of a manifest that `--domain` is about; one that the manifest does not name makes it invalid. */
+/** Narrows a manifest to the domains of `--domain`; one that it does not name makes it invalid. */
 function narrowed(source: ManifestSource, wanted: ReadonlySet<DomainName>): ManifestSource {
   return {
     async read() {

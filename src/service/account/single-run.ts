@@ -7,7 +7,7 @@ import { makeRun } from '../daemon/recorded-run.ts';
 import { createRepeatedSweeps } from '../daemon/repeated-sweep.ts';
 import { createStatusTracker } from '../daemon/status/account-status.ts';
 
-/** A run that is the only one of its process. */
+/** The only run of its process. */
 export interface SingleRun {
   readonly name: string;
   readonly mode: 'apply' | 'observe';
@@ -45,7 +45,7 @@ export async function makeSingleRun(
   );
 }
 
-/** Nobody asks such a process later why a password is not there: the log says it, as the report does. */
+/** Adds the problems of the report: no page shows later why a password is not there. */
 function withReportedProblems(event: DaemonEvent): DaemonEvent {
   if (event.kind !== 'run-finished' || event.result.kind === 'failed') return event;
   const { report, plan } = event.result;

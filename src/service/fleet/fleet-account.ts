@@ -10,7 +10,7 @@ import type { AccountToRun, OpenAccount } from './account-job.ts';
 
 export interface FleetAccountOptions {
   readonly mode: 'apply' | 'observe';
-  /** How the published manifest is loaded here. */
+  /** Options with which the published manifest is loaded here. */
   readonly load: Omit<LoadOptions, 'resolve'>;
 }
 

@@ -1,4 +1,4 @@
-/** The log of a process that keeps running, as loggers of pino are. */
+/** The log of a process that keeps running; a logger of pino is one. */
 export interface ServiceLog {
   readonly debug: LogLine;
   readonly info: LogLine;

@@ -107,7 +107,7 @@ async function attemptOnce(body: string, { url, fetch: post }: NotifierOptions):
   }
 }
 
-/** Returns what sends the news in the events of a service to its webhook. */
+/** Returns a function that sends the news in the events of a service to its webhook. */
 export function openNotifier(options: NotifierOptions): (event: DaemonEvent) => void {
   const noticeOf = createNotices();
   const notifier = createNotifier(options);

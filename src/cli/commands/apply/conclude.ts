@@ -46,7 +46,7 @@ export function concludeRun(
 
 type Applied = Extract<Once, { readonly kind: 'applied' }>;
 
-/** Of an undo or a snapshot: every item was skipped. */
+/** True if every item of an undo or a snapshot was skipped. */
 function isAllLeftAlone({ planned }: Applied): boolean {
   return planned.plan.changes.length === 0 && planned.leftAlone.length > 0;
 }

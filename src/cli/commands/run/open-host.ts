@@ -40,7 +40,7 @@ export function openHost(
   };
 }
 
-/** An expected failure as a value: it must not end a service. */
+/** Returns an expected failure as a value: it must not end a service. */
 async function expected<T>(work: () => Promise<T>): Promise<Result<T, string>> {
   try {
     return succeed(await work());

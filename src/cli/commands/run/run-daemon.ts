@@ -23,11 +23,11 @@ import type { ManifestSettings, Settings } from '../../settings/resolve-settings
 import { openHost } from './open-host.ts';
 import type { RunSettings } from './run-options.ts';
 
-/** Of the memory in use: by default a process that runs for months may keep several times as much before it collects it. */
+/** Garbage that V8 may keep, in percent of the memory in use; by default that may be several times as much. */
 const MOST_GARBAGE_PERCENT = 30;
-/** Between two sweeps that are due at once: a sweep of a small account takes some milliseconds of one core. */
+/** Pause between two sweeps that are due at once: a sweep of a small account takes some milliseconds of one core. */
 const TURN_MS = 10;
-/** Manifests that are read at once. */
+/** The most manifests that are read at once. */
 const MOST_READS = 8;
 
 /** Keeps the accounts of manifests in sync, and serves how they are, until the signal is aborted. */

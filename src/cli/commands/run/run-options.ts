@@ -20,18 +20,18 @@ export interface RunOptions {
   readonly concurrency: number;
 }
 
-/** What `run` is asked to do: its options, checked and parsed. */
+/** The options of `run`, checked and parsed. */
 export interface RunSettings extends Pick<RunOptions, 'mode' | 'notifyFormat' | 'concurrency'> {
   /** A worker runs what is published in a store. */
   readonly role: 'worker' | 'daemon';
   readonly lasts: 'once' | 'until-stopped';
   readonly intervalMs: number;
   readonly fullIntervalMs: number;
-  /** Of v3, to check domains; null: all are read in full. */
+  /** Base URL of v3, to check domains; null means that all are read in full. */
   readonly driftUrl: string | null;
   readonly delivery: boolean;
   readonly listen: ListenAddress;
-  /** Without a slash at its end; null: no proxy is said to be there. */
+  /** Path without a slash at its end; null means that no reverse proxy is named. */
   readonly basePath: string | null;
 }
 
@@ -135,7 +135,7 @@ function assertUsed({ env, given }: Pick<Context, 'env' | 'given'>, called: Call
 
 const ONCE = 'has no effect with --once';
 
-/** `HOST:PORT`, `[::1]:PORT` or `PORT`, which is on loopback. */
+/** Parses `HOST:PORT`, `[::1]:PORT` or `PORT`, which is on loopback. */
 export function parseListen(text: string): ListenAddress {
   const [, host = '127.0.0.1', port = ''] = /^(?:(\[[\da-f:.]+\]|[\w.-]+):)?(\d+)$/i.exec(text) ?? [];
   const number = Number(port);
@@ -160,7 +160,7 @@ const OWN = [
   'logout',
 ];
 
-/** Of `--base-path`; `/` says that there is a proxy, and that it serves the page at its root. */
+/** Parses `--base-path`; `/` says that there is a proxy, and that it serves the page at its root. */
 export function parseBasePath(text: string | undefined): string | null {
   if (text === undefined) return null;
   const path = text.replace(/\/+$/, '');

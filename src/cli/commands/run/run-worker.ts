@@ -158,7 +158,7 @@ async function openWorker(
   return { worker, database, close: () => queue.close() };
 }
 
-/** The same host, which lets no reference be the key of a published account. */
+/** Returns a host that lets no reference be the key of a published account. */
 function reserving(context: Context, host: Host, database: Database): Host {
   return {
     ...host,

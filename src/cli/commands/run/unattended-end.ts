@@ -5,10 +5,10 @@ import { EXIT, type CommandError, type ExitCode } from '../../exit.ts';
 import { reportExit } from '../apply/conclude.ts';
 import { failedRun, notApproved } from '../apply/not-run.ts';
 
-/** How a command ends whose run was made without a person. */
+/** The end of a command whose run was made without a person. */
 export interface UnattendedEnd {
   readonly exit: ExitCode;
-  /** Why nothing was written; null: something was, or nothing had to be. */
+  /** The reason why nothing was written; null means that something was, or nothing had to be. */
   readonly error: CommandError | null;
   readonly wrote: boolean;
 }

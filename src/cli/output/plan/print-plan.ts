@@ -98,7 +98,7 @@ export async function planInFormat(
   }
 }
 
-/** Of one of many accounts under its name. */
+/** Returns a plan as Markdown, that of one of many accounts under its name. */
 function markdownOf({ member }: Context, plan: SavedPlan, routes: RoutesShown = 'first'): string {
   const heading = member === undefined ? '' : `## ${markdownText(member.name)}\n\n`;
   return `${heading}${renderPlanMarkdown(plan, routes)}`;
@@ -113,7 +113,7 @@ async function writeStepSummary(context: Context, markdown: string): Promise<voi
   );
 }
 
-/** What of a plan is shown to people. */
+/** Parts of a plan that people are shown. */
 export type PlanPrinting = Partial<Pick<PlanTextOptions, 'extent' | 'next' | 'routes'>>;
 
 /** Returns the plan for people, painted for the stream that the command's text goes to. */
