@@ -75,3 +75,6 @@ export interface Declaration {
   readonly execute: Execute;
   readonly context: ProcessContext;
 }
+
+/** Commands under one heading of the help, by their names; each gets its options, its help and its action. */
+export type CommandGroup = Readonly<Record<string, (command: Command, declaration: Declaration) => unknown>>;

@@ -7,9 +7,9 @@ import { VARIABLES } from '../settings/flags.ts';
 /** Options that several commands have. */
 type OptionGroup = (command: Command) => Command;
 
-/** Adds a command with the options of these groups, in the order in which its help lists them. */
-export function addCommand(program: Command, name: string, ...groups: readonly OptionGroup[]): Command {
-  return groups.reduce((command, add) => add(command), program.command(name));
+/** Adds the options of these groups to a command, in the order in which its help lists them. */
+export function taking(command: Command, ...groups: readonly OptionGroup[]): Command {
+  return groups.reduce((taker, add) => add(taker), command);
 }
 
 /** An option that a variable may stand for. */
