@@ -13,7 +13,7 @@ export async function enterCommand(
   const given = givenFlags(command);
   const names = new Set(command.options.map((option) => option.attributeName()));
   const formats = command.options.find(({ long }) => long === '--format')?.argChoices;
-  const settings = await resolveSettings(process, { given, takes: (flag) => names.has(flag) });
+  const settings = await resolveSettings(process, given, (flag) => names.has(flag));
   const printing: Omit<Context, keyof ProcessContext> = {
     given,
     color: resolveColor(given.color, process.env),

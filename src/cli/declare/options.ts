@@ -33,15 +33,19 @@ export function optional(flags: string, description: string, standard?: string):
 
 /** Describes an option in the help, with its default before the variable that sets it. */
 export function describeOption(option: Setting): string {
-  const { description, defaultValue, defaultValueDescription, argChoices, variable } = option;
-  const hasDefault = defaultValue !== undefined && defaultValue !== '';
-  const standard = defaultValueDescription ?? (hasDefault ? String(defaultValue) : undefined);
+  const { argChoices, variable } = option;
+  const choices = argChoices?.map((choice) => `"${choice}"`).join(', ');
   return [
-    description,
-    standard === undefined ? '' : `; default: ${standard}`,
+    withDefault(option),
     variable === undefined ? '' : ` [${variable}]`,
-    argChoices === undefined ? '' : ` (choices: ${argChoices.map((choice) => `"${choice}"`).join(', ')})`,
+    choices === undefined ? '' : ` (choices: ${choices})`,
   ].join('');
+}
+
+/** Returns what an option does, and what holds without it. */
+export function withDefault({ description, defaultValue, defaultValueDescription }: Option): string {
+  const standard = defaultValueDescription ?? (defaultValue === undefined ? '' : String(defaultValue));
+  return standard === '' ? description : `${description}; default: ${standard}`;
 }
 
 export function withManifest(command: Command): Command {

@@ -21,6 +21,8 @@ export interface GivenFlags extends Allowances {
   readonly logFormat?: string;
   readonly driftUrl?: string;
   readonly out?: string;
+  /** A manifest to make an account from. */
+  readonly from?: string;
   readonly quick?: true;
 }
 

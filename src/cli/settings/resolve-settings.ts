@@ -77,29 +77,27 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const LOG_FORMATS = ['json', 'pretty'] as const;
 
-export interface Stating {
-  readonly given: GivenFlags;
-  /** Returns true if the command takes the flag, and so the variable that stands for it. */
-  readonly takes: (flag: keyof GivenFlags) => boolean;
-}
+/** Returns true if a command takes a flag. */
+type Takes = (flag: keyof GivenFlags) => boolean;
 
-/** Resolves flag, then variable, then default. What is wrong with one that the command takes ends it with 64. */
+/** Resolves flag, then variable, then default. What is wrong with a setting that the command uses ends it with 64. */
 export async function resolveSettings(
   context: Pick<ProcessContext, 'env' | 'cwd' | 'secrets'>,
-  stating: Stating,
+  given: GivenFlags,
+  takes: Takes,
 ): Promise<Settings> {
   const { env } = context;
-  const { given } = stating;
   const log = resolveLog(given, env);
   const { stateDirectory, ...places } = resolvePlaces(given, context);
-  const api = resolveApi(stating, env);
-  const store = await resolveStore(context, stating, places.paths);
+  const uses = usesOf(given, takes, places);
+  const api = uses.has('address') ? resolveApi(given, env) : { url: null, version: null };
+  const store = uses.has('store') ? await resolveStore(context, given) : null;
   const manifest = {
     ...places,
     stateDirectory,
     owner: 'sole',
     domains: given.domain ?? null,
-    maxEntries: resolveMaxEntries(stating, env),
+    maxEntries: uses.has('manifests') ? resolveMaxEntries(given, env) : undefined,
     apiUrl: api.url?.value ?? null,
     apiVersion: api.version,
     store,
@@ -108,10 +106,24 @@ export async function resolveSettings(
     directory: stateDirectory,
     store,
     endsWithJob: store === null && endsWithJob(given, env),
-    historyMs: resolveHistory(stating, env),
+    historyMs: uses.has('history') ? resolveHistory(given, env) : 0,
     leaseMs: resolveLease(given),
   };
-  return { log, api, manifest, state };
+  return { log, api: { ...api, account: stated(given.account, env[VARIABLES.account]) }, manifest, state };
+}
+
+type Use = 'manifests' | 'address' | 'store' | 'history';
+
+function usesOf(given: GivenFlags, takes: Takes, places: Omit<Places, 'stateDirectory'>): ReadonlySet<Use> {
+  const manifests = takes('file') || places.accounts !== null || given.from !== undefined;
+  const uses: Readonly<Record<Use, boolean>> = {
+    manifests,
+    address: manifests || takes('apiUrl'),
+    store: takes('store') || places.paths.some(isInStore),
+    // Only a command that reaches an account records anything.
+    history: takes('store') && takes('apiVersion'),
+  };
+  return new Set((Object.keys(uses) as Use[]).filter((use) => uses[use]));
 }
 
 /** Places of manifests and state that a command line names, or takes by default. */
@@ -176,24 +188,16 @@ export function settingsOfMember(
   };
 }
 
-function readsManifests({ takes }: Stating): boolean {
-  return takes('file') || takes('accounts');
-}
-
-function resolveApi(stating: Stating, env: ProcessContext['env']): ApiSettings {
-  const { given, takes } = stating;
-  const account = stated(given.account, env[VARIABLES.account]);
-  if (!readsManifests(stating) && !takes('apiUrl')) return { url: null, version: null, account };
+function resolveApi(given: GivenFlags, env: ProcessContext['env']): Omit<ApiSettings, 'account'> {
   const url = stated(given.apiUrl, env[VARIABLES.apiUrl]);
   if (url !== null) assertUrl(url.value, url.source === 'flag' ? '--api-url' : VARIABLES.apiUrl);
   const version = given.apiVersion || env[VARIABLES.apiVersion];
-  return { url, version: version ? wordOf(API_VERSIONS, version, 'API version') : null, account };
+  return { url, version: version ? wordOf(API_VERSIONS, version, 'API version') : null };
 }
 
-function resolveMaxEntries(stating: Stating, env: ProcessContext['env']): number | undefined {
-  const { maxEntries } = stating.given;
+function resolveMaxEntries({ maxEntries }: GivenFlags, env: ProcessContext['env']): number | undefined {
   const text = env[VARIABLES.maxEntries];
-  if (maxEntries !== undefined || !text || !readsManifests(stating)) return maxEntries;
+  if (maxEntries !== undefined || !text) return maxEntries;
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw usageError(
     `${VARIABLES.maxEntries} is not an integer: ${JSON.stringify(text)}`,
@@ -203,19 +207,16 @@ function resolveMaxEntries(stating: Stating, env: ProcessContext['env']): number
 
 async function resolveStore(
   context: Pick<ProcessContext, 'env' | 'cwd' | 'secrets'>,
-  { given, takes }: Stating,
-  paths: readonly string[],
+  given: GivenFlags,
 ): Promise<StoreSettings | null> {
-  if (!takes('store') && !paths.some(isInStore)) return null;
   const { env } = context;
   const isNamed = given.store !== undefined || Boolean(env[VARIABLES.store] || env['FWDSYNC_STORE_FILE']);
   return isNamed ? (await import('./store-settings.ts')).readStoreSettings(context, given) : null;
 }
 
-function resolveHistory({ given: { history }, takes }: Stating, env: ProcessContext['env']): number {
+function resolveHistory({ history }: GivenFlags, env: ProcessContext['env']): number {
   if (history !== undefined) return parseDuration('--history', history);
-  const text = takes('store') ? env[VARIABLES.history] : undefined;
-  return parseDuration(VARIABLES.history, text || '400d');
+  return parseDuration(VARIABLES.history, env[VARIABLES.history] || '400d');
 }
 
 function resolveLease({ jobExpiry }: GivenFlags): number {

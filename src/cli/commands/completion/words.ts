@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 import type { ProcessContext } from '../../context.ts';
+import { withDefault } from '../../declare/options.ts';
 import { listDomains } from './list-domains.ts';
 
 /** What may stand at a place of the line: words, each perhaps with a description behind a tab; files; domains. */
@@ -52,8 +53,8 @@ function candidatesAt(
   return [...commands, ...options.map(describe)];
 }
 
-function describe({ long, flags, description }: Option): string {
-  return `${long ?? flags}\t${description}`;
+function describe(option: Option): string {
+  return `${option.long ?? option.flags}\t${withDefault(option)}`;
 }
 
 function valuesOf({ flags, argChoices }: Option): Candidates {
