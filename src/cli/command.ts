@@ -52,7 +52,7 @@ export interface CheckedManifests {
 }
 
 /** Returns the document for `--format json`, else the text. */
-export function inFormat(
+export function chooseOutput(
   { format }: Pick<Context, 'format'>,
   document: object,
   text: () => string,

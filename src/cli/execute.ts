@@ -19,10 +19,10 @@ export async function start(): Promise<void> {
  * 1. `declare/commands.ts` says which commands and options there are, and loads the module of the one that is called.
  * 2. `program.ts` has commander parse the words; with --help or on wrong usage it ends here.
  * 3. `entry.ts` resolves flags and variables into the settings of the command, and into how it prints.
- * 4. `accounts/for-accounts.ts`, with `--accounts` or a file of saved plans, runs the command for each account.
+ * 4. `accounts/accept-accounts.ts`, with `--accounts` or a file of saved plans, runs the command for each account.
  * 5. The command in `commands/` reads what it is about: `input/manifest/desired.ts` (the manifest), `input/session.ts`
  *    (manifest, account and policy of a command that plans). It acts, and returns its exit code and what it has to say.
- * 6. `output/output.ts` prints that; of many accounts, `accounts/over-accounts.ts` collects it.
+ * 6. `output/output.ts` prints that; of many accounts, `accounts/run-accounts.ts` collects it.
  * 7. An expected failure is a `CommandError` of `exit.ts`, explained on standard error without a stack trace.
  */
 export async function execute(context: ProcessContext, args: readonly string[]): Promise<ExitCode> {

@@ -4,7 +4,7 @@ import { escapeInvisible } from '../../core/model/names.ts';
 import type { Account } from '../../core/model/observed.ts';
 import { answerOf, assertAccount, connect } from '../input/connect.ts';
 import type { Context } from '../context.ts';
-import { inFormat, type CommandCall, type CommandResult } from '../command.ts';
+import { chooseOutput, type CommandCall, type CommandResult } from '../command.ts';
 import { ownApi } from '../input/manifest/desired.ts';
 import { EXIT } from '../exit.ts';
 import { resolveConnection } from '../settings/connection.ts';
@@ -18,7 +18,7 @@ export async function accountCommand(context: Context, { settings }: CommandCall
     if (context.member !== undefined) await assertAccount(client, connection);
     const document = await readAccount(client);
     const verdict = `${document.account.email}, ${plural(document.used.domains, 'domain')}`;
-    return { exit: EXIT.done, ...inFormat(context, document, () => accountText(document)), verdict };
+    return { exit: EXIT.done, ...chooseOutput(context, document, () => accountText(document)), verdict };
   } finally {
     await client.close();
   }

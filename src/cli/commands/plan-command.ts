@@ -13,7 +13,7 @@ import { applyCommandLine } from '../output/plan/next-command.ts';
 import {
   contentsOf,
   documentOf,
-  planInFormat,
+  formatPlan,
   planText,
   shownPlan,
   type PlanPrinting,
@@ -127,7 +127,7 @@ async function show(
   }
   const document = documentOf(context, session, shown);
   const saved = out === undefined ? {} : { saved: { path: out, document } };
-  return { ...saved, ...(await planInFormat(context, document, how)), canApply };
+  return { ...saved, ...(await formatPlan(context, document, how)), canApply };
 }
 
 function tellSkipped({ stderr }: Context, { skipped = 0 }: Session, driftUrl: string | null): void {

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import type { CommandCall, CommandResult } from '../command.ts';
 import { EXIT, commandFailure } from '../exit.ts';
 import { applySaved } from '../output/plan/next-command.ts';
-import { planInFormat } from '../output/plan/print-plan.ts';
+import { formatPlan } from '../output/plan/print-plan.ts';
 import { lookUpKey } from '../input/references/references.ts';
 import { readSavedPlan } from '../output/plan/saved-plan.ts';
 
@@ -31,7 +31,7 @@ export async function showCommand(
   const applies = plan.changes.length > 0 && plan.problems.length === 0;
   const canApply = applies && (!isRefused(plan) || runsInPart(plan));
   const next = canApply ? applySaved(path) : null;
-  return { exit: EXIT.done, ...(await planInFormat(context, plan, { next })), canApply };
+  return { exit: EXIT.done, ...(await formatPlan(context, plan, { next })), canApply };
 }
 
 /** Of one of many accounts the seal was checked where its key is known. */

@@ -4,7 +4,7 @@ import { plural, type DomainName } from '../../core/model/names.ts';
 import { requireDomain } from '../input/arguments.ts';
 import { answerOf, apiFailure, assertAccount, connectShown } from '../input/connect.ts';
 import type { Context } from '../context.ts';
-import { inFormat, type CommandCall, type CommandResult } from '../command.ts';
+import { chooseOutput, type CommandCall, type CommandResult } from '../command.ts';
 import { ownApi } from '../input/manifest/desired.ts';
 import { EXIT, interruptedExit, strongestExit, type ExitCode } from '../exit.ts';
 import { requestsHeadway } from '../output/progress/headway.ts';
@@ -42,7 +42,7 @@ export async function verifyCommand(
     const { ready, notReady, failed } = document.summary;
     const verdict = `${ready} ready, ${notReady} not ready, ${failed} failed`;
     const exit = context.signal.aborted && failed > 0 ? interruptedExit(context) : exitOf(document);
-    return { exit, ...inFormat(context, document, () => textOf(context, document)), verdict };
+    return { exit, ...chooseOutput(context, document, () => textOf(context, document)), verdict };
   } finally {
     progress.stop();
     await client.close();

@@ -1,40 +1,40 @@
-import { forAccounts } from '../accounts/for-accounts.ts';
+import { acceptAccounts } from '../accounts/accept-accounts.ts';
 import type { CommandGroup } from '../command.ts';
 import { PLAN_FORMATS, VALIDATE_FORMATS } from '../output/formats.ts';
 import { VARIABLES } from '../settings/flags.ts';
 import {
   collect,
   example,
-  optional,
+  plainOption,
   PLANNING_OPTIONS,
   setting,
-  taking,
+  addOptions,
   wholeNumber,
-  withAccounts,
-  withAllowances,
-  withConnection,
-  withHistory,
-  withLogs,
-  withManifest,
-  withMask,
-  withOutput,
-  withState,
-  withStore,
+  accountsOption,
+  allowanceOptions,
+  connectionOptions,
+  historyOption,
+  logOptions,
+  manifestOptions,
+  maskOption,
+  outputOptions,
+  stateOption,
+  storeOptions,
 } from './options.ts';
 
 /** Commands that change an account, or show what would be changed. */
 export const CHANGE_COMMANDS: CommandGroup = {
   validate: (command, { run }) =>
-    taking(command, withManifest, withAccounts, withState, withOutput(VALIDATE_FORMATS))
+    addOptions(command, manifestOptions, accountsOption, stateOption, outputOptions(VALIDATE_FORMATS))
       .description('Check manifests, offline and without a key')
       .option('--staged', 'read the manifests from the git index: what is about to be committed')
       .option('--against <rev>', 'also report what the change since this git revision would delete')
       .addHelpText('after', example('fwdsync validate -f fwdsync.yaml'))
       .action(
-        run(forAccounts(async () => (await import('../commands/validate-command.ts')).validateCommand)),
+        run(acceptAccounts(async () => (await import('../commands/validate-command.ts')).validateCommand)),
       ),
   plan: (command, { run }) =>
-    taking(command, ...PLANNING_OPTIONS, withOutput(PLAN_FORMATS), withAllowances)
+    addOptions(command, ...PLANNING_OPTIONS, outputOptions(PLAN_FORMATS), allowanceOptions)
       .description('Show what apply would do; sends nothing but GET')
       .option('--detailed-exitcode', 'exit with 2 when there are changes')
       .option('--summary', 'show totals, guards and problems, but not the changes')
@@ -50,23 +50,23 @@ export const CHANGE_COMMANDS: CommandGroup = {
         ),
       )
       .addHelpText('after', example('fwdsync plan -f fwdsync.yaml --detailed-exitcode'))
-      .action(run(forAccounts(async () => (await import('../commands/plan-command.ts')).planCommand))),
+      .action(run(acceptAccounts(async () => (await import('../commands/plan-command.ts')).planCommand))),
   show: (command, { run }) =>
-    taking(command, withAccounts, withOutput(PLAN_FORMATS))
+    addOptions(command, accountsOption, outputOptions(PLAN_FORMATS))
       .description('Print a saved plan in any format, offline')
       .argument('<plan>', 'a saved plan')
       .addHelpText('after', example('fwdsync show plan.json'))
       .action(
-        run(forAccounts(async () => (await import('../commands/show-command.ts')).showCommand, 'show')),
+        run(acceptAccounts(async () => (await import('../commands/show-command.ts')).showCommand, 'show')),
       ),
   apply: (command, { run }) =>
-    taking(command, ...PLANNING_OPTIONS, withHistory, withOutput(), withAllowances)
+    addOptions(command, ...PLANNING_OPTIONS, historyOption, outputOptions(), allowanceOptions)
       .description('Make a plan, ask, apply it and verify; with a saved plan: if it is still the same')
       .argument('[plan]', 'a saved plan')
       .option('--against <rev>', 'only domains that the change since this git revision concerns')
       .option('--yes', 'do not ask; requires an account (--account or api.account)')
       .addOption(
-        optional(
+        plainOption(
           '--max-failures <n>',
           'stop after this many failed items',
           '25, or 5 % if that is more',
@@ -75,20 +75,25 @@ export const CHANGE_COMMANDS: CommandGroup = {
       .addHelpText('after', example('fwdsync apply -f fwdsync.yaml --yes --account ops@acme.example'))
       .action(
         run(
-          forAccounts(async () => (await import('../commands/apply/apply-command.ts')).applyCommand, 'apply'),
+          acceptAccounts(
+            async () => (await import('../commands/apply/apply-command.ts')).applyCommand,
+            'apply',
+          ),
         ),
       ),
   undo: (command, { run }) =>
-    taking(command, withAccounts, withConnection, withStore, withHistory, withOutput())
+    addOptions(command, accountsOption, connectionOptions, storeOptions, historyOption, outputOptions())
       .description('Show the plan that reverses a run, ask, apply it and verify; changes made since stay')
       .argument('[run]', 'a run of fwdsync history; default: the last that wrote')
       .option('--yes', 'do not ask; requires RUN')
       .option('--allow-domain-delete <domain>', 'a domain that may be deleted (repeatable)', collect)
       .option('--allow-unrouted <address>', 'an address that may lose its delivery (repeatable)', collect)
       .addHelpText('after', example('fwdsync undo --yes 5k2m9q1x'))
-      .action(run(forAccounts(async () => (await import('../commands/undo/undo-command.ts')).undoCommand))),
+      .action(
+        run(acceptAccounts(async () => (await import('../commands/undo/undo-command.ts')).undoCommand)),
+      ),
   export: (command, { run }) =>
-    taking(command, withAccounts, withStore, withConnection, withMask, withLogs)
+    addOptions(command, accountsOption, storeOptions, connectionOptions, maskOption, logOptions)
       .description('Write a manifest of the live account, whose plan is empty')
       .option('--domain <domain>', 'only this domain (repeatable)', collect)
       .option('--out <file>', 'write to this file instead of standard output')
@@ -101,6 +106,6 @@ export const CHANGE_COMMANDS: CommandGroup = {
       .option('--prune', 'write `prune: true`: what the manifest does not name will be deleted')
       .addHelpText('after', example('fwdsync export --out fwdsync.yaml'))
       .action(
-        run(forAccounts(async () => (await import('../commands/export/export-command.ts')).exportCommand)),
+        run(acceptAccounts(async () => (await import('../commands/export/export-command.ts')).exportCommand)),
       ),
 };

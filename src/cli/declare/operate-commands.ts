@@ -4,25 +4,25 @@ import { NOTIFY_FORMATS } from '../../service/notify/notify-bodies.ts';
 import { VARIABLES } from '../settings/flags.ts';
 import {
   example,
-  optional,
+  plainOption,
   PLANNING_OPTIONS,
   positiveNumber,
   setting,
-  taking,
-  withAccounts,
-  withAddress,
-  withFiles,
-  withFormat,
-  withHistory,
-  withLogs,
-  withOutput,
-  withStore,
+  addOptions,
+  accountsOption,
+  addressOption,
+  fileOptions,
+  formatOption,
+  historyOption,
+  logOptions,
+  outputOptions,
+  storeOptions,
 } from './options.ts';
 
 /** Commands of those who operate a service. */
 export const OPERATE_COMMANDS: CommandGroup = {
   run: (command, { run }) =>
-    taking(command, ...PLANNING_OPTIONS, withHistory, withOutput())
+    addOptions(command, ...PLANNING_OPTIONS, historyOption, outputOptions())
       .description(
         'Keep accounts in sync with their manifests until stopped; with a store alone, those published',
       )
@@ -61,9 +61,9 @@ export const OPERATE_COMMANDS: CommandGroup = {
       .addHelpText('after', example('fwdsync run -f /etc/fwdsync --interval 10m'))
       .action(run(async () => (await import('../commands/run/run-command.ts')).runCommand)),
   publish: (command, { run }) =>
-    taking(command, withFiles, withAccounts, withStore, withOutput(), withAddress)
+    addOptions(command, fileOptions, accountsOption, storeOptions, outputOptions(), addressOption)
       .description('Store manifests as new revisions of their accounts, all or none; sends no requests')
-      .addOption(optional('--account <email>', 'whose manifest it is', 'its api.account'))
+      .addOption(plainOption('--account <email>', 'whose manifest it is', 'its api.account'))
       .option(
         '--rollback <revision>',
         'with --account: store this earlier revision as a new one',
@@ -76,14 +76,14 @@ export const OPERATE_COMMANDS: CommandGroup = {
       )
       .action(run(async () => (await import('../commands/publish/publish-command.ts')).publishCommand)),
   status: (command, { run }) =>
-    taking(command, withStore, withFormat(), withLogs)
+    addOptions(command, storeOptions, formatOption(), logOptions)
       .description(
         'Show how the accounts of a store are, which workers run, and what waits; sends no requests',
       )
       .addHelpText('after', example('fwdsync status --store postgres://ops@127.0.0.1/fwdsync'))
       .action(run(async () => (await import('../commands/status/status-command.ts')).statusCommand)),
   state: (command, { run }) =>
-    taking(command, withStore, withLogs)
+    addOptions(command, storeOptions, logOptions)
       .description('Copy a state directory into a store; the directory stays as it is')
       .addArgument(new Argument('<action>', 'what to do').choices(['import']))
       .argument('<dir>', 'the state directory')

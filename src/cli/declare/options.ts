@@ -8,7 +8,7 @@ import { VARIABLES } from '../settings/flags.ts';
 type OptionGroup = (command: Command) => Command;
 
 /** Adds the options of these groups to a command, in the order in which its help lists them. */
-export function taking(command: Command, ...groups: readonly OptionGroup[]): Command {
+export function addOptions(command: Command, ...groups: readonly OptionGroup[]): Command {
   return groups.reduce((taker, add) => add(taker), command);
 }
 
@@ -23,11 +23,11 @@ interface Setting extends Option {
  * the help what holds without both.
  */
 export function setting(flags: string, description: string, variable: string, standard?: string): Option {
-  return Object.assign(optional(flags, description, standard), { variable });
+  return Object.assign(plainOption(flags, description, standard), { variable });
 }
 
 /** Makes an option; `standard` says in the help what holds without it. */
-export function optional(flags: string, description: string, standard?: string): Option {
+export function plainOption(flags: string, description: string, standard?: string): Option {
   return new Option(flags, description).default(undefined, standard);
 }
 
@@ -36,30 +36,30 @@ export function describeOption(option: Setting): string {
   const { argChoices, variable } = option;
   const choices = argChoices?.map((choice) => `"${choice}"`).join(', ');
   return [
-    withDefault(option),
+    describeDefault(option),
     variable === undefined ? '' : ` [${variable}]`,
     choices === undefined ? '' : ` (choices: ${choices})`,
   ].join('');
 }
 
 /** Returns what an option does, and what holds without it. */
-export function withDefault({ description, defaultValue, defaultValueDescription }: Option): string {
+export function describeDefault({ description, defaultValue, defaultValueDescription }: Option): string {
   const standard = defaultValueDescription ?? (defaultValue === undefined ? '' : String(defaultValue));
   return standard === '' ? description : `${description}; default: ${standard}`;
 }
 
-export function withManifest(command: Command): Command {
-  return withFiles(command).option('--domain <domain>', 'only this domain (repeatable)', collect);
+export function manifestOptions(command: Command): Command {
+  return fileOptions(command).option('--domain <domain>', 'only this domain (repeatable)', collect);
 }
 
 /** Adds the option of commands that can serve many accounts. */
-export function withAccounts(command: Command): Command {
+export function accountsOption(command: Command): Command {
   const takesFiles = command.options.some(({ long }) => long === '--file');
   const what = `${takesFiles ? 'instead of -f: ' : ''}many accounts, one per entry of this directory`;
   return command.addOption(setting('--accounts <dir>', what, VARIABLES.accounts));
 }
 
-export function withFiles(command: Command): Command {
+export function fileOptions(command: Command): Command {
   const file = 'manifest file or directory, - for standard input; repeatable';
   const entries = 'entries that manifests may have once templates are expanded';
   return command
@@ -69,57 +69,57 @@ export function withFiles(command: Command): Command {
     .addOption(setting('--max-entries <n>', entries, VARIABLES.maxEntries, '1000000').argParser(wholeNumber));
 }
 
-export function withConnection(command: Command): Command {
+export function connectionOptions(command: Command): Command {
   const version = 'the last segment of the address';
-  return withAddress(command)
+  return addressOption(command)
     .addOption(setting('--api-version <version>', 'v4 or v3', VARIABLES.apiVersion, version))
     .addOption(setting('--account <email>', 'the account that the key must belong to', VARIABLES.account));
 }
 
-export function withAddress(command: Command): Command {
+export function addressOption(command: Command): Command {
   return command.addOption(
     setting('--api-url <url>', 'base URL of the API', VARIABLES.apiUrl, DEFAULT_API_URL),
   );
 }
 
 /** Adds the option of commands that need no key. */
-export function withAccount(command: Command): Command {
+export function accountOption(command: Command): Command {
   return command.addOption(setting('--account <email>', 'only this account', VARIABLES.account, 'all'));
 }
 
-export function withState(command: Command): Command {
+export function stateOption(command: Command): Command {
   const what = 'snapshots, reports and what was applied last';
   return command.addOption(setting('--state-dir <dir>', what, VARIABLES.stateDir, 'below ~/.local/state'));
 }
 
 /** Adds the options of commands that read or write the state of accounts. */
-export function withStore(command: Command): Command {
+export function storeOptions(command: Command): Command {
   const what = 'keep the state in PostgreSQL, postgres://USER@HOST/DATABASE';
   const variables = `${VARIABLES.store}, FWDSYNC_STORE_FILE; FWDSYNC_STORE_KEY`;
-  return withState(command).addOption(setting('--store <url>', what, variables, 'the state directory'));
+  return stateOption(command).addOption(setting('--store <url>', what, variables, 'the state directory'));
 }
 
 /** Adds the option of commands that write. */
-export function withHistory(command: Command): Command {
+export function historyOption(command: Command): Command {
   const what = 'how long it is recorded what was changed, by whom';
   return command.addOption(setting('--history <duration>', what, VARIABLES.history, '400d'));
 }
 
-export function withOutput(formats: readonly string[] = DOCUMENT_FORMATS): OptionGroup {
-  return (command) => withLogs(withMask(withFormat(formats)(command)));
+export function outputOptions(formats: readonly string[] = DOCUMENT_FORMATS): OptionGroup {
+  return (command) => logOptions(maskOption(formatOption(formats)(command)));
 }
 
-export function withFormat(formats: readonly string[] = DOCUMENT_FORMATS): OptionGroup {
+export function formatOption(formats: readonly string[] = DOCUMENT_FORMATS): OptionGroup {
   const format = (): Option => setting('--format <format>', 'how to print it', VARIABLES.format, 'text');
   return (command) => command.addOption(format().choices(formats));
 }
 
-export function withMask(command: Command): Command {
+export function maskOption(command: Command): Command {
   return command.addOption(setting('--mask', 'hide the local parts of destinations', VARIABLES.mask));
 }
 
 /** Adds the options that every command has: colours and the log. */
-export function withLogs(command: Command): Command {
+export function logOptions(command: Command): Command {
   const levels = 'fatal, error, warn, info, debug, trace or silent';
   const format = 'pretty on a terminal, else json';
   return command
@@ -128,7 +128,7 @@ export function withLogs(command: Command): Command {
     .addOption(setting('--log-format <format>', 'json or pretty', VARIABLES.logFormat, format));
 }
 
-export function withAllowances(command: Command): Command {
+export function allowanceOptions(command: Command): Command {
   return command
     .option('--allow-deletes <n>', 'the exact number of deletes of the whole run', wholeNumber)
     .option('--allow-reroutes <n>', 'the exact number of reroutes of the whole run', wholeNumber)
@@ -144,10 +144,10 @@ export function withAllowances(command: Command): Command {
 
 /** Options of every command that plans. */
 export const PLANNING_OPTIONS: readonly OptionGroup[] = [
-  withManifest,
-  withAccounts,
-  withConnection,
-  withStore,
+  manifestOptions,
+  accountsOption,
+  connectionOptions,
+  storeOptions,
 ];
 
 export function example(line: string): string {

@@ -3,18 +3,18 @@ import type { CommandGroup } from '../command.ts';
 import {
   collect,
   example,
-  optional,
+  plainOption,
   portNumber,
-  taking,
+  addOptions,
   wholeNumber,
-  withManifest,
-  withOutput,
+  manifestOptions,
+  outputOptions,
 } from './options.ts';
 
 /** Commands that need no account. */
 export const TRY_COMMANDS: CommandGroup = {
   test: (command, { run }) =>
-    taking(command, withManifest, withOutput(['text']))
+    addOptions(command, manifestOptions, outputOptions(['text']))
       .description(
         'Send what each `expect` says through an emulator by SMTP; exits with 2 when a mail arrives elsewhere',
       )
@@ -27,7 +27,7 @@ export const TRY_COMMANDS: CommandGroup = {
       .option('--api-key <key>', 'the key that clients must send', 'emulator')
       .addOption(new Option('--plan <plan>', 'plan of the account').choices(['free', 'paid']).default('paid'))
       .addOption(
-        optional(
+        plainOption(
           '--rate-limit <n>',
           'requests per window and endpoint',
           '200, on the free plan 30',
@@ -35,9 +35,9 @@ export const TRY_COMMANDS: CommandGroup = {
       )
       .option('--window <seconds>', 'length of the window', wholeNumber, 60)
       .option('--from <manifest>', 'start with an account as this manifest wants it')
-      .addOption(optional('--account <email>', 'email of the account', 'that of the manifest'))
+      .addOption(plainOption('--account <email>', 'email of the account', 'that of the manifest'))
       .addOption(
-        optional('--smtp-password <password>', 'password of every SMTP credential of --from', 'emulator'),
+        plainOption('--smtp-password <password>', 'password of every SMTP credential of --from', 'emulator'),
       )
       .option('--state <file>', 'load the account from this file and keep it there')
       .option('--accounts <file>', 'further accounts, each with its own key, as JSON')
@@ -46,24 +46,30 @@ export const TRY_COMMANDS: CommandGroup = {
       .option('--smtp <port>', 'receive and forward mail on this port; 0 takes a free one', portNumber)
       .option('--submission <port>', 'let mail programs send with SMTP credentials on this port', portNumber)
       .addOption(
-        optional('--relay <host:port>', 'send mail on to this server on loopback', 'keep it in mailboxes'),
+        plainOption('--relay <host:port>', 'send mail on to this server on loopback', 'keep it in mailboxes'),
       )
       .addOption(
-        optional(
+        plainOption(
           '--webhook <origin>',
           'call webhooks of this origin on loopback; repeatable',
           'none',
         ).argParser(collect),
       )
       .addOption(
-        optional('--tls-cert <file>', 'certificate of the mail servers, as PEM', 'one that is made at start'),
+        plainOption(
+          '--tls-cert <file>',
+          'certificate of the mail servers, as PEM',
+          'one that is made at start',
+        ),
       )
-      .addOption(optional('--tls-key <file>', 'key of that certificate, as PEM', 'one that is made with it'))
-      .addOption(optional('--srs-key <key>', 'key of rewritten envelope senders', 'a random one'))
+      .addOption(
+        plainOption('--tls-key <file>', 'key of that certificate, as PEM', 'one that is made with it'),
+      )
+      .addOption(plainOption('--srs-key <key>', 'key of rewritten envelope senders', 'a random one'))
       .addHelpText('after', example('fwdsync emulator --port 8025 --state account.json'))
       .action(run(async () => (await import('../commands/emulator/emulator-command.ts')).emulatorCommand)),
   demo: (command, { run, execute }) =>
-    taking(command, withOutput(['text']))
+    addOptions(command, outputOptions(['text']))
       .description(
         'Start an emulator with a drifted account and show validate, plan, apply and the empty plan after it',
       )

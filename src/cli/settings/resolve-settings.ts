@@ -109,7 +109,12 @@ export async function resolveSettings(
     historyMs: uses.has('history') ? resolveHistory(given, env) : 0,
     leaseMs: resolveLease(given),
   };
-  return { log, api: { ...api, account: stated(given.account, env[VARIABLES.account]) }, manifest, state };
+  return {
+    log,
+    api: { ...api, account: pickStated(given.account, env[VARIABLES.account]) },
+    manifest,
+    state,
+  };
 }
 
 type Use = 'manifests' | 'address' | 'store' | 'history';
@@ -189,7 +194,7 @@ export function settingsOfMember(
 }
 
 function resolveApi(given: GivenFlags, env: ProcessContext['env']): Omit<ApiSettings, 'account'> {
-  const url = stated(given.apiUrl, env[VARIABLES.apiUrl]);
+  const url = pickStated(given.apiUrl, env[VARIABLES.apiUrl]);
   if (url !== null) assertUrl(url.value, url.source === 'flag' ? '--api-url' : VARIABLES.apiUrl);
   const version = given.apiVersion || env[VARIABLES.apiVersion];
   return { url, version: version ? wordOf(API_VERSIONS, version, 'API version') : null };
@@ -256,7 +261,7 @@ export function wantsMask({ mask }: GivenFlags, env: ProcessContext['env']): boo
   return mask === true || (text !== undefined && !['', '0', 'false', 'no'].includes(text.toLowerCase()));
 }
 
-function stated(flag: string | undefined, variable: string | undefined): Stated<string> | null {
+function pickStated(flag: string | undefined, variable: string | undefined): Stated<string> | null {
   if (flag) return { value: flag, source: 'flag' };
   return variable ? { value: variable, source: 'variable' } : null;
 }

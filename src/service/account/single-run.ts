@@ -22,7 +22,7 @@ export async function makeSingleRun(
 ): Promise<RunResult> {
   const { clock } = ports;
   const { desired, size } = manifest;
-  const emit = (event: DaemonEvent): void => ports.emit(withReportedProblems(event));
+  const emit = (event: DaemonEvent): void => ports.emit(addReportedProblems(event));
   const names = [...desired.domains.keys()];
   const tracker = createStatusTracker({ name, now: () => clock.now(), emit });
   tracker.manifestAccepted(manifest, names);
@@ -46,7 +46,7 @@ export async function makeSingleRun(
 }
 
 /** Adds the problems of the report: no page shows later why a password is not there. */
-function withReportedProblems(event: DaemonEvent): DaemonEvent {
+function addReportedProblems(event: DaemonEvent): DaemonEvent {
   if (event.kind !== 'run-finished' || event.result.kind === 'failed') return event;
   const { report, plan } = event.result;
   if (report === null) return event;

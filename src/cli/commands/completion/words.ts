@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 import type { ProcessContext } from '../../context.ts';
-import { withDefault } from '../../declare/options.ts';
+import { describeDefault } from '../../declare/options.ts';
 import { listDomains } from './list-domains.ts';
 
 /** What may stand at a place of the line: words, each perhaps with a description behind a tab; files; domains. */
@@ -54,7 +54,7 @@ function candidatesAt(
 }
 
 function describe(option: Option): string {
-  return `${option.long ?? option.flags}\t${withDefault(option)}`;
+  return `${option.long ?? option.flags}\t${describeDefault(option)}`;
 }
 
 function valuesOf({ flags, argChoices }: Option): Candidates {

@@ -4,7 +4,7 @@ import { deliveryDocument, type DeliveryDocument } from '../../../service/delive
 import { safeTextWith } from '../../../service/delivery/safe-text.ts';
 import type { Desired, PresentDomain } from '../../../core/model/desired.ts';
 import type { Context } from '../../context.ts';
-import { inFormat, type CommandCall, type CommandResult } from '../../command.ts';
+import { chooseOutput, type CommandCall, type CommandResult } from '../../command.ts';
 import { EXIT, interruptedExit, strongestExit, usageError, type ExitCode } from '../../exit.ts';
 import { parseDuration, requireDomain } from '../../input/arguments.ts';
 import { answerOf, assertAccountOf, connectShown } from '../../input/connect.ts';
@@ -57,7 +57,7 @@ export async function deliveryCommand(
     const document = deliveryDocument(findings, options.failOn, safeTextWith(disclose));
     progress.stop();
     const text = (): string => renderDelivery(document, styleFor(stdout, color), sentenceColumns(stdout));
-    return { exit: exitOf(document, context), ...inFormat(context, document, text) };
+    return { exit: exitOf(document, context), ...chooseOutput(context, document, text) };
   } finally {
     progress.stop();
     await client.close();

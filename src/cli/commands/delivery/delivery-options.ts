@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { FailedFate } from '../../../service/delivery/fates.ts';
-import { optional, positiveNumber } from '../../declare/options.ts';
+import { plainOption, positiveNumber } from '../../declare/options.ts';
 
 export interface DeliveryOptions {
   readonly since: string;
@@ -11,11 +11,11 @@ export interface DeliveryOptions {
 const FAILED: readonly FailedFate[] = ['refused', 'soft', 'hard'];
 const USUAL: readonly FailedFate[] = ['hard'];
 
-export function withDeliveryOptions(command: Command): Command {
+export function deliveryOptions(command: Command): Command {
   return command
     .option('--since <duration>', 'how far back mail counts', '24h')
     .addOption(
-      optional('--limit-requests <n>', 'stop reading after this many requests', 'no limit').argParser(
+      plainOption('--limit-requests <n>', 'stop reading after this many requests', 'no limit').argParser(
         positiveNumber,
       ),
     )

@@ -4,7 +4,7 @@ import { domainPartOf, localPartOf } from '../../../core/model/names.ts';
 import { blame } from '../../../engine/state/history/blame.ts';
 import { mergeNewestFirst } from '../../../engine/state/history/merge.ts';
 import type { Context } from '../../context.ts';
-import { inFormat, type CommandCall, type CommandResult } from '../../command.ts';
+import { chooseOutput, type CommandCall, type CommandResult } from '../../command.ts';
 import { EXIT } from '../../exit.ts';
 import { requireDomain } from '../../input/arguments.ts';
 import { columnsOf } from '../../output/output.ts';
@@ -57,7 +57,7 @@ export async function blameCommand(
     ),
   };
   const look = { style: styleFor(stdout, color), columns: columnsOf(stdout) };
-  return { exit: EXIT.done, ...inFormat(context, document, () => blameText(document, look)) };
+  return { exit: EXIT.done, ...chooseOutput(context, document, () => blameText(document, look)) };
 }
 
 /** Of `sales@acme.example` all that may have that name; of `acme.example` the domain itself. */

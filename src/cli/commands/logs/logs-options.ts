@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { LogFilter, LogStatus, LogTransport } from '../../../client/logs/logs.ts';
-import { optional, positiveNumber } from '../../declare/options.ts';
+import { plainOption, positiveNumber } from '../../declare/options.ts';
 
 export interface LogsOptions {
   readonly follow?: true;
@@ -39,7 +39,7 @@ const ORDERS = {
 } as const;
 
 /** What is asked of the logs: one of four questions, or else a list; what a question has no use for is refused. */
-export function withLogQuery(command: Command): Command {
+export function logQueryOptions(command: Command): Command {
   const paging = ['order', 'limit', 'alias'];
   const filters = ['sender', 'recipient', 'forward', 'status', 'transport', 'after', 'before'];
   return command
@@ -68,7 +68,7 @@ export function withLogQuery(command: Command): Command {
       ),
     )
     .addOption(
-      optional('--limit <n>', 'maximum number of entries, with --follow per request', '100').argParser(
+      plainOption('--limit <n>', 'maximum number of entries, with --follow per request', '100').argParser(
         positiveNumber,
       ),
     );

@@ -2,7 +2,7 @@ import { publishManifests, listPublished, type Published } from '../../../engine
 import type { Database } from '../../../engine/state/postgres/database.ts';
 import type { Commit } from '../../../core/model/history/entries.ts';
 import type { Context } from '../../context.ts';
-import { inFormat, type CommandCall, type CommandResult } from '../../command.ts';
+import { chooseOutput, type CommandCall, type CommandResult } from '../../command.ts';
 import { EXIT, commandFailure, usageError } from '../../exit.ts';
 import { openStore } from '../../input/state/open-store.ts';
 import { readCommit } from '../../origin.ts';
@@ -31,7 +31,7 @@ export async function publishCommand(
   const open = (): Promise<Database> => openStore(context, store);
   const document = await publish(context, settings, { options, open });
   context.ending?.noteWrite();
-  return { exit: EXIT.done, ...inFormat(context, document, () => publishText(document)) };
+  return { exit: EXIT.done, ...chooseOutput(context, document, () => publishText(document)) };
 }
 
 function assertOneThing(

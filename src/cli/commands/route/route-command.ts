@@ -6,7 +6,7 @@ import {
   quote,
 } from '../../../core/model/names.ts';
 import type { Context } from '../../context.ts';
-import { inFormat, type CommandCall, type CommandResult } from '../../command.ts';
+import { chooseOutput, type CommandCall, type CommandResult } from '../../command.ts';
 import { EXIT, usageError } from '../../exit.ts';
 import { routeDocument } from '../../output/documents/route-document.ts';
 import { renderRoute } from '../../output/documents/route-text.ts';
@@ -35,7 +35,10 @@ export async function routeCommand(
       : await askManifest(context, settings.manifest, mail);
   const document = routeDocument(mail, findings);
   const columns = sentenceColumns(context.stdout);
-  return { exit: EXIT.done, ...inFormat(context, document, () => renderRoute(document, findings, columns)) };
+  return {
+    exit: EXIT.done,
+    ...chooseOutput(context, document, () => renderRoute(document, findings, columns)),
+  };
 }
 
 /** An address or an account on the command line says that somebody means the account. */

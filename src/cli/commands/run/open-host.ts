@@ -29,19 +29,19 @@ export function openHost(
       return password;
     },
     resolveConnection: (api) =>
-      expected(async () => {
+      toResult(async () => {
         const connection = await resolveConnection(context, settings, api);
         assertKey(connection);
         concealer.addSecret(connection.key);
         return connection;
       }),
     connect: (connection, mode, options) => connect(context, connection, mode, options),
-    openStates: () => expected(() => openStates(context, settings.state, 'run')),
+    openStates: () => toResult(() => openStates(context, settings.state, 'run')),
   };
 }
 
 /** Returns an expected failure as a value: it must not end a service. */
-async function expected<T>(work: () => Promise<T>): Promise<Result<T, string>> {
+async function toResult<T>(work: () => Promise<T>): Promise<Result<T, string>> {
   try {
     return succeed(await work());
   } catch (error) {

@@ -6,7 +6,7 @@ import { createConcealer } from '../../../service/conceal/concealer.ts';
 import { runUntilStopped } from '../../../service/lifetime.ts';
 import { openNotifier } from '../../../service/notify/notifier.ts';
 import { createConcealingLog, type ReportOptions } from '../../../service/reports.ts';
-import { overAccounts } from '../../accounts/over-accounts.ts';
+import { runAccounts } from '../../accounts/run-accounts.ts';
 import type { CommandCall, CommandResult } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, usageError } from '../../exit.ts';
@@ -68,8 +68,8 @@ async function runOnceEach(
   const emit = createConcealingLog(logging);
   if (run.role === 'worker')
     return drainFleet({ ...context, connections: createConnections() }, settings, run, { ...logging, emit });
-  const lasting = (event: DaemonEvent): void => emit(withLastingPart(event, settings.state));
-  return overAccounts(context, settings, {
+  const lasting = (event: DaemonEvent): void => emit(keepLastingPart(event, settings.state));
+  return runAccounts(context, settings, {
     saved: null,
     ending: 'none',
     command: (own, alone) => runOnce(own, alone, { mode: run.mode, emit: lasting }),
@@ -77,7 +77,7 @@ async function runOnceEach(
 }
 
 /** The log of a job prints no command that cannot work after it. */
-function withLastingPart(event: DaemonEvent, state: StateSettings): DaemonEvent {
+function keepLastingPart(event: DaemonEvent, state: StateSettings): DaemonEvent {
   if (event.kind !== 'run-finished' || event.result.kind === 'failed') return event;
   if (event.result.report === null) return event;
   const report = lastingPart(event.result.report, state);

@@ -13,7 +13,7 @@ import { durationText } from '../../../core/model/clock.ts';
 import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
 import type { Fleet, FleetState } from '../../../core/model/status/fleet.ts';
 import { describeFailure, type Database } from '../../../engine/state/postgres/database.ts';
-import { exitOfAll } from '../../accounts/over-accounts.ts';
+import { exitOfAll } from '../../accounts/run-accounts.ts';
 import type { CommandResult } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, EXIT, interruptedExit } from '../../exit.ts';
@@ -151,7 +151,7 @@ async function openWorker(
         const api: ApiSettings = { ...settings.api, account: { value: account.email, source: 'flag' } };
         const own = { ...context, signal: account.signal };
         const host = openHost(own, { ...settings, api }, concealer);
-        return openFleetAccount(reserving(own, host, database), { mode, load }, account, { emit, concealer });
+        return openFleetAccount(guardKeys(own, host, database), { mode, load }, account, { emit, concealer });
       },
     },
   );
@@ -159,7 +159,7 @@ async function openWorker(
 }
 
 /** Returns a host that lets no reference be the key of a published account. */
-function reserving(context: Context, host: Host, database: Database): Host {
+function guardKeys(context: Context, host: Host, database: Database): Host {
   return {
     ...host,
     async readReferences(needed) {

@@ -3,7 +3,7 @@ import type { Fleet } from '../../../core/model/status/fleet.ts';
 import { describeFailure } from '../../../engine/state/postgres/database.ts';
 import { fleetDocument } from '../../../service/status/fleet-document.ts';
 import type { Context } from '../../context.ts';
-import { inFormat, type CommandCall, type CommandResult } from '../../command.ts';
+import { chooseOutput, type CommandCall, type CommandResult } from '../../command.ts';
 import { EXIT, commandFailure, usageError } from '../../exit.ts';
 import { openStore } from '../../input/state/open-store.ts';
 import { sentenceColumns } from '../../output/output.ts';
@@ -18,7 +18,7 @@ export async function statusCommand(context: Context, { settings }: CommandCall)
   const fleet = await read(context, store);
   const { stdout, color } = context;
   const text = (): string => renderStatus(fleet, styleFor(stdout, color), sentenceColumns(stdout));
-  return { exit: EXIT.done, ...inFormat(context, fleetDocument(fleet), text) };
+  return { exit: EXIT.done, ...chooseOutput(context, fleetDocument(fleet), text) };
 }
 
 async function read(context: Context, store: StoreSettings): Promise<Fleet> {

@@ -80,7 +80,7 @@ export function manifestDigest(
 }
 
 /** Returns a plan in the format of the command; `github` also writes the summary of the step, where the environment names its file. */
-export async function planInFormat(
+export async function formatPlan(
   context: Context,
   plan: SavedPlan,
   how: PlanPrinting,

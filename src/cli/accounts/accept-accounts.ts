@@ -8,7 +8,7 @@ type ArgumentUse = SavedUse | 'verify';
  * Makes a command that serves many accounts too. What that takes is loaded only where `--accounts`, or a file of saved plans,
  * asks for it.
  */
-export function forAccounts<Options>(
+export function acceptAccounts<Options>(
   load: () => Promise<CommandAction<Options>>,
   use: ArgumentUse | null = null,
 ): () => Promise<CommandAction<Options>> {
@@ -20,11 +20,11 @@ export function forAccounts<Options>(
       const [path] = args;
       const saved = path === undefined || use === null || use === 'verify' ? null : { path, use };
       if (saved === null && manifest.accounts === null) return command(context, call);
-      const { overAccounts } = await import('./over-accounts.ts');
+      const { runAccounts } = await import('./run-accounts.ts');
       // Each account is asked for those of the domains that its manifest names, as with `--domain`.
       const domains = use === 'verify' && args.length > 0 ? args : manifest.domains;
       const own = { ...settings, manifest: { ...manifest, domains } };
-      return overAccounts(context, own, {
+      return runAccounts(context, own, {
         saved,
         command: (member, one) => command(member, { ...call, settings: one }),
       });

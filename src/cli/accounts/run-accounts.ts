@@ -16,7 +16,7 @@ import { shareOutput, type OwnOutput, type SharedOutput, type SharedOutputOption
 import type { ProgressView } from '../output/progress/progress.ts';
 import { styleFor } from '../output/paint.ts';
 
-export interface OverAccounts {
+export interface AccountsRun {
   /** Runs the command for one account. */
   readonly command: (context: Context, settings: Settings) => Promise<CommandResult>;
   /** The file of saved plans that the command is about; null: it is about manifests. */
@@ -29,10 +29,10 @@ export interface OverAccounts {
  * Runs a command for one account or, with `--accounts`, for each of many, side by side; collects what each returns, and gives
  * the exit code of all. There is no bound to how many at once, as in the daemon: those that hang would take the room of others.
  */
-export async function overAccounts(
+export async function runAccounts(
   context: Context,
   settings: Settings,
-  { command, saved, ending = 'summary' }: OverAccounts,
+  { command, saved, ending = 'summary' }: AccountsRun,
 ): Promise<CommandResult> {
   const all = await jobsOf(context, settings, saved);
   if (all === null) return command(context, settings);
@@ -46,7 +46,7 @@ export async function overAccounts(
   }
   return {
     exit: exitOfAll(ends),
-    ...togetherIn(format, ends),
+    ...combineOutput(format, ends),
     ...(given.out === undefined ? {} : plansOf(given.out, all, ends)),
   };
 }
@@ -69,7 +69,7 @@ export function exitOfAll(ends: readonly Pick<AccountEnd, 'exit' | 'wrote'>[]): 
 async function runJobs(
   context: Context,
   all: Jobs,
-  { output, command }: Pick<OverAccounts, 'command'> & { readonly output: SharedOutput },
+  { output, command }: Pick<AccountsRun, 'command'> & { readonly output: SharedOutput },
 ): Promise<readonly AccountEnd[]> {
   const names = all.jobs.map(({ name }) => name);
   const set = accountSet({ directory: all.directory, accounts: names, others: all.others });
@@ -104,7 +104,7 @@ async function runJobs(
 async function runJob(
   context: Context,
   { name, settings }: Job,
-  { output, command }: Pick<OverAccounts, 'command'> & { readonly output: OwnOutput },
+  { output, command }: Pick<AccountsRun, 'command'> & { readonly output: OwnOutput },
 ): Promise<AccountEnd> {
   const own: Context = { ...context, stdout: output.stdout, stderr: output.stderr };
   try {
@@ -121,7 +121,10 @@ async function runJob(
 }
 
 /** Formats that are one document: of all accounts. */
-function togetherIn(format: Format, ends: readonly AccountEnd[]): Pick<CommandResult, 'document' | 'text'> {
+function combineOutput(
+  format: Format,
+  ends: readonly AccountEnd[],
+): Pick<CommandResult, 'document' | 'text'> {
   if (format === 'json') return { document: accountsDocument(ends, ({ document = null }) => document) };
   if (format !== 'sarif' && format !== 'junit') return {};
   const checked = ends.flatMap((end) => end.checked ?? []);
