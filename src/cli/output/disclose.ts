@@ -35,7 +35,7 @@ async function readIfThere(context: Context, manifest: ManifestSettings): Promis
     return await readValid(context, manifest, { warnings: 'silent' });
   } catch (error) {
     const isMissing = error instanceof CommandError && error.exitCode !== EXIT.invalid;
-    if (isMissing && context.given.file === undefined) return null;
+    if (isMissing && manifest.source !== 'flag') return null;
     throw error;
   }
 }
