@@ -1,12 +1,15 @@
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
 import { quote } from '../core/model/names.ts';
+import { quoteForShell } from '../core/plan/policy.ts';
 import type { CommandRunner, Execute } from './command.ts';
 import type { ProcessContext } from './context.ts';
 import { declareCommands } from './declare/commands.ts';
 import { describeOption } from './declare/options.ts';
 import { enterCommand } from './entry.ts';
 import { exitWithoutOutput, type ExitCode } from './exit.ts';
+import { commandLine } from './output/command-lines.ts';
 import { openCommandLog } from './output/log/command-log.ts';
 import { printResult } from './output/output.ts';
 
@@ -43,7 +46,7 @@ export function createProgram(
     .addHelpText('after', HELP)
     .addHelpText('afterAll', ({ command }) => footer(command.name()))
     .allowExcessArguments()
-    .hook('preAction', (_, command) => refuseExcess(command))
+    .hook('preAction', (_, command) => refuseExcess(command, context))
     .exitOverride();
 
   const run: CommandRunner =
@@ -51,6 +54,7 @@ export function createProgram(
     async (...received) => {
       const command = received.at(-1) as Command;
       const entered = await enterCommand(context, command);
+      context.ending?.noteCommand(commandLine(entered.context));
       const log = await openCommandLog(entered.context, entered.settings.log, command.name());
       const action = await load();
       const call = { settings: entered.settings, options: command.opts(), args: command.args };
@@ -67,14 +71,16 @@ export function createProgram(
 }
 
 /** Commander's own message says how many arguments there are, but not that a manifest is named with -f. */
-function refuseExcess(command: Command): void {
+function refuseExcess(command: Command, { cwd }: Pick<ProcessContext, 'cwd'>): void {
   const expected = command.registeredArguments;
   const [extra] = command.args.slice(expected.length);
   if (extra === undefined || expected.at(-1)?.variadic === true) return;
   const takes = (flag: string): boolean => command.options.some(({ long }) => long === flag);
   const own = `fwdsync ${command.name()}`;
-  const fix = takes('--file') ? `; name a manifest with -f: ${own} -f PATH` : '';
-  const where = !takes('--file') && takes('--out') ? `; name the file with --out: ${own} --out PATH` : '';
+  const path = quoteForShell(resolve(cwd, extra));
+  const fix = takes('--file') ? `; name a manifest with -f: \`${own} -f ${path}\`` : '';
+  const where =
+    !takes('--file') && takes('--out') ? `; name the file with --out: \`${own} --out ${path}\`` : '';
   command.error(`error: ${own} takes no argument ${quote(extra)} here${fix}${where}`, {
     code: 'commander.excessArguments',
   });

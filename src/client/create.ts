@@ -27,45 +27,45 @@ export interface ClientOptions {
   readonly key: string;
   readonly mode: 'read-only' | 'read-write';
   readonly clock: Clock;
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1, excluding 1. */
   readonly random: () => number;
   readonly dispatcher?: Dispatcher;
-  /** How long a request may be silent and last, how large an answer may be; see `DEFAULT_BOUNDS`. */
+  /** Limits on the silence and length of a request and on the size of an answer; see `DEFAULT_BOUNDS`. */
   readonly bounds?: Partial<Bounds>;
-  /** What must not be seen of the service's texts; the key and the passwords that are sent are added to it. */
+  /** Redacts the service's texts. The key and the passwords that are sent are added to it. */
   readonly redactor?: Redactor;
-  /** Aborted: nothing more is sent; what is in flight may finish. */
+  /** When aborted, nothing more is sent; requests in flight may finish. */
   readonly signal?: AbortSignal;
-  /** Aborted: what is in flight is cut off as well. */
+  /** When aborted, requests in flight are cut off as well. */
   readonly cut?: AbortSignal;
-  /** What is known of its budgets already. */
+  /** Budgets that are already known. */
   readonly budgets?: ReadonlyMap<string, Budget> | undefined;
-  /** Called for every request that was sent, with no secret in it. */
+  /** Called for every request that was sent. The event contains no secret. */
   readonly onEvent?: (event: RequestEvent) => void;
 }
 
-/** All of the API but `delete-all.ts`; `bulk` is of v3 alone. */
+/** The whole API except `delete-all.ts`. `bulk` exists only in v3. */
 export interface FullClient extends Client, LogsClient, LookupClient {
   readonly bulk: BulkClient | null;
   withUrgency(urgency: Urgency): FullClient;
 }
 
 /**
- * A client of one account. Throws, without their values, when `addressFault` or `keyFault` find something.
- * Its budgets are learnt as it goes: keep one client for as long as the account is used.
+ * Creates a client for one account. Throws if `addressFault` or `keyFault` finds a fault; the message does not show the
+ * values. The client learns its budgets from answers, so keep one client as long as the account is used.
  */
 export function createClient(options: ClientOptions): FullClient {
   return clientOf(options, createPorts(options), { urgency: 'changed' });
 }
 
-/** Connections and budgets of one account, with nothing known of them yet. */
+/** Creates connections and budgets for one account. */
 export function createPorts(options: ClientOptions): CallPorts {
   const { clock, random, signal, budgets, onEvent } = options;
   const transport = createTransport(options);
   return { transport, pacer: createPacer(clock, signal, budgets), clock, random, signal, onEvent };
 }
 
-/** Clients of another manner share connections, budgets and totals. */
+/** Creates a client. Clients made with other manners share connections, budgets and totals. */
 function clientOf(options: ClientOptions, ports: CallPorts, manner: Manner): FullClient {
   const { version, url } = options;
   const dialect = DIALECTS[version];

@@ -7,7 +7,10 @@ import { concernsTheRun } from './observe.ts';
 import { observeSections } from './observe-sections.ts';
 import { packEmbedded, packSections } from './packed.ts';
 
-/** Adds all domains of the account to a read of some; where that fails nothing. */
+/**
+ * Adds all domains of the account to a read of some. If the list cannot be read, the result is unchanged, unless the error
+ * stops the run.
+ */
 export async function observeOthers(client: Client, observed: Observed): Promise<Result<Observed, ApiError>> {
   const listed = await client.listDomainsWithAliases();
   if (!listed.ok) return concernsTheRun(listed.error) ? listed : succeed(observed);
@@ -17,7 +20,7 @@ export async function observeOthers(client: Client, observed: Observed): Promise
   return succeed({ ...known, domains, embedded: packEmbedded(listed.value) });
 }
 
-/** Takes the aliases that the list embeds for those of domains whose own were not read. */
+/** Uses the aliases embedded in the list for domains whose aliases were not read. */
 export function withEmbedded(observed: Observed): Observed {
   if (observed.embedded === undefined) return observed;
   const { embedded, ...known } = observed;
@@ -29,7 +32,7 @@ export function withEmbedded(observed: Observed): Observed {
   return { ...known, domains };
 }
 
-/** Reads what decides about mail in the domains of which that was not read. Where that fails it stays unread. */
+/** Reads the sections that route mail in domains where they were not read. A section that cannot be read stays unread. */
 export async function observeForwards(
   client: Client,
   observed: Observed,

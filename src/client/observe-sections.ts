@@ -7,7 +7,7 @@ import type { ApiError } from './errors.ts';
 
 export type Sections = { readonly [S in Section]?: readonly SectionTypes[S]['observed'][] };
 
-/** Reads the given sections of one domain side by side, all or nothing. */
+/** Reads the given sections of one domain in parallel. It returns all of them or an error. */
 export async function observeSections(
   client: Client,
   domain: DomainName,

@@ -16,11 +16,11 @@ import { observeSections, type Sections } from './observe-sections.ts';
 import { packEmbedded, packSections } from './packed.ts';
 
 export interface ObserveOptions {
-  /** What is managed, and so read; `everything`: each section of each domain, as for an export. */
+  /** Managed domains, which are read. `everything` reads each section of each domain, for example for an export. */
   readonly desired: Pick<Desired, 'domains'> | 'everything';
-  /** Only these domains are read; absent: the whole list of the account's domains. */
+  /** Reads only these domains. If absent, it reads the whole list of the account's domains. */
   readonly domains?: readonly DomainName[] | undefined;
-  /** The account, where it was read before; absent: it is read. */
+  /** The account, if it was read before. If absent, it is read. */
   readonly account?: Account | undefined;
   readonly clock: Clock;
 }
@@ -29,9 +29,9 @@ export interface ObserveOptions {
 export type ObservedDomains = Pick<Observed, 'domains' | 'unproven' | 'embedded'>;
 
 /**
- * A complete, proven read: the account, the list of its domains, and each managed section of each managed domain.
- * Account and list must be proven, or there is no observation; a domain whose sections cannot be read is `unproven`,
- * the others go on. A domain that is to be deleted is read in full.
+ * Makes a complete, proven read: the account, the list of its domains, and each managed section of each managed domain. It
+ * fails if the account or the list is not proven. A domain whose sections cannot be read is `unproven`; the others continue.
+ * A domain that is to be deleted is read in full.
  */
 export async function observe(client: Client, options: ObserveOptions): Promise<Result<Observed, ApiError>> {
   const { domains: names } = options;
@@ -49,8 +49,8 @@ export async function observe(client: Client, options: ObserveOptions): Promise<
 }
 
 /**
- * The same for some domains, each asked for by its name: those of a run that names them, and those to be read again.
- * A domain that is in neither map of the result is certainly not there.
+ * Reads some domains, each by its name: those that a run names, or those to be read again. A domain in neither map of the
+ * result certainly does not exist.
  */
 export async function observeDomains(
   client: Client,
@@ -85,14 +85,16 @@ async function observeAll(
   return result.ok && embedded.size > 0 ? succeed({ ...result.value, embedded }) : result;
 }
 
-/** What is planned is proven by a listing of its own. */
+/** Removes embedded aliases. Plans use only aliases proven by their own listing. */
 function withoutAliases({ aliases: _, ...domain }: ObservedDomain): ObservedDomain {
   return domain;
 }
 
 const NO_ALIASES: NonNullable<Observed['embedded']> = new Map();
 
-/** Read only to warn of a name that is none of them: that they cannot be read keeps nothing from being planned. */
+/**
+ * Reads the whitelabels, which are only needed to warn about an unknown name. If they cannot be read, planning continues.
+ */
 async function readWhitelabels(
   client: Client,
   { desired }: ObserveOptions,
@@ -110,7 +112,7 @@ function namesWhitelabel({ domains }: Pick<Desired, 'domains'>): boolean {
   );
 }
 
-/** One domain as it is, or null: a 404 counts as absent only if a listing agrees. */
+/** Finds a live domain. A 404 counts as absent only if a listing confirms it; then the result is null. */
 async function findDomain(
   client: Client,
   name: DomainName,
@@ -129,15 +131,15 @@ async function readInto(read: RunningRead, client: Client, domain: ObservedDomai
   else read.failed(domain.domain, sections.error);
 }
 
-/** What the read has found so far; grows until `result`. */
+/** The results of a read so far. It grows until `result`. */
 interface RunningRead {
   sectionsOf(name: DomainName): readonly Section[];
-  /** What is kept of what was read. */
+  /** Returns the form in which the sections are kept. */
   kept(name: DomainName, sections: Sections): ObservedSections;
   now(): number;
   found(domain: ObservedDomain): void;
   failed(name: DomainName, error: ApiError): void;
-  /** In the order of the names, whatever came first; an error that concerns the whole run in place of it. */
+  /** Returns the domains in the order of the names, or an error that concerns the whole run. */
   result(order: readonly DomainName[]): Result<ObservedDomains, ApiError>;
 }
 
@@ -176,7 +178,10 @@ function inOrder<T>(
   return ordered;
 }
 
-/** A key that is not accepted, a stop, a wait that no run lasts, an address that is wrong: no domain can be read then. */
+/**
+ * True if no domain can be read after this error: the key is rejected, the run was stopped, the wait is too long for a run,
+ * or the address is wrong.
+ */
 export function concernsTheRun({ kind }: ApiError): boolean {
   return kind === 'unauthorised' || kind === 'stopped' || kind === 'rate-limited' || kind === 'redirect';
 }

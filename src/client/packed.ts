@@ -6,8 +6,8 @@ import type { DesiredAlias, ObservedAlias, PresentAlias, Rows } from '../core/mo
 import type { Sections } from './observe-sections.ts';
 
 /**
- * What was read of a domain, in little room: of an alias that is as the manifest says no more than its id is kept beside the
- * entry, and the others as one text. An account of which a manifest says the same is not in memory twice.
+ * Stores the sections of a domain in little memory. An alias that equals its manifest entry is kept as the entry and an id;
+ * all other aliases are one JSON text. So an account that equals its manifest is not in memory twice.
  */
 export function packSections(sections: Sections, desired: DesiredDomain | undefined): ObservedSections {
   if (sections.aliases === undefined) return sections;
@@ -15,7 +15,7 @@ export function packSections(sections: Sections, desired: DesiredDomain | undefi
   return { ...sections, aliases: packAliases(sections.aliases, entries ?? NO_ENTRIES) };
 }
 
-/** The aliases that the rows of a list of domains embed (v3). */
+/** Packs the aliases embedded in a list of domains (v3). */
 export function packEmbedded(listed: readonly ObservedDomain[]): NonNullable<Observed['embedded']> {
   return new Map(
     listed.flatMap(({ domain, aliases }) =>
@@ -28,7 +28,7 @@ type Entries = ReadonlyMap<string, DesiredAlias>;
 
 const NO_ENTRIES: Entries = new Map();
 
-/** An alias that is not as the manifest says, and its place in the listing. */
+/** An alias that differs from the manifest, and its place in the listing. */
 type Other = readonly [place: number, id: string, name: string, ...forward: Destination[]];
 
 function packAliases(aliases: Rows<ObservedAlias>, entries: Entries): Rows<ObservedAlias> {
@@ -52,7 +52,7 @@ function packAliases(aliases: Rows<ObservedAlias>, entries: Entries): Rows<Obser
   });
 }
 
-/** `ids`: those of `same`; both they and `others` as JSON. */
+/** Packed aliases. `ids` are the ids of `same`. `ids` and `others` are JSON. */
 interface Packed {
   readonly length: number;
   readonly same: readonly PresentAlias[];
@@ -60,7 +60,7 @@ interface Packed {
   readonly others: string;
 }
 
-/** As JSON it is as short: what is as the manifest says by its name alone. */
+/** Creates the rows. Their JSON form is short too: aliases that equal the manifest appear only by name. */
 function createRows(packed: Packed): Rows<ObservedAlias> {
   const { length, same } = packed;
   return {
@@ -86,7 +86,7 @@ function* unpack({ length, same, ids, others }: Packed): Generator<ObservedAlias
   }
 }
 
-/** Read when one is asked for: of what is as it is written almost nothing is asked for. */
+/** Returns a function that parses the ids when one is first needed, which is rare for aliases that equal the manifest. */
 function idsIn(text: string): (index: number) => string {
   let ids: readonly string[] | null = null;
   return (index) => {
@@ -95,7 +95,7 @@ function idsIn(text: string): (index: number) => string {
   };
 }
 
-/** The row of an alias that is as its entry says. */
+/** The row of an alias that equals its manifest entry. */
 class WrittenAlias implements ObservedAlias {
   readonly name: string;
   readonly forward: readonly Destination[];
@@ -123,7 +123,7 @@ function isAsWritten(
   return asListed(entry.forward).every((destination, index) => destination === forward[index]);
 }
 
-/** In the order of `decodeForward`. */
+/** Returns destinations in the order of `decodeForward`. */
 function asListed(forward: readonly Destination[]): readonly Destination[] {
   return forward.length < 2 ? forward : forward.toSorted();
 }

@@ -128,7 +128,7 @@ async function logDrift(
   }: Pick<OncePorts, 'driftLog'> & Pick<OnceRequest, 'inSync'>,
 ): Promise<DriftLog> {
   // An undo or a snapshot says nothing of what was applied, and so nothing of drift from it.
-  if (planned.request.resolveDesired !== undefined) return driftLog;
+  if (planned.request.manifestKind === 'generated') return driftLog;
   await driftLog.found(state, planned, driftOf(planned.plan, inSync));
   return driftLog;
 }

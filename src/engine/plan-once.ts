@@ -35,7 +35,7 @@ export interface PlanRequest {
   readonly policy: Policy;
   /** What else is shown as a reference. */
   readonly concealed?: References | undefined;
-  /** Of an undo: what is wanted depends on what the account has by now. */
+  /** What an undo or a snapshot wants depends on what the account and the references have by now. */
   readonly resolveDesired?: ((read: ResolveDesiredInput) => Promise<ResolvedDesired>) | undefined;
 }
 

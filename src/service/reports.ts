@@ -1,8 +1,8 @@
 import type { Clock } from '../core/model/clock.ts';
 import type { Desired, DesiredApi } from '../core/model/desired.ts';
+import type { CommandLine } from '../core/model/text/command-line.ts';
 import type { LiveEngine } from '../core/model/observed.ts';
 import type { AccountStatus, DaemonEvent } from '../core/model/status/daemon.ts';
-import type { CommandReach } from '../engine/apply/report/report-document.ts';
 import { hideReferences, type Concealer } from './conceal/concealer.ts';
 import { POLL_MS, type Daemon } from './daemon/daemon.ts';
 import { createEventLog } from './log/event-log.ts';
@@ -12,13 +12,16 @@ import type { RouteAnswer } from './status/page/views/route-box.ts';
 import { serveStatus, type ListenAddress } from './status/serve-status.ts';
 import type { StatusServerOptions } from './status/status-server.ts';
 
-/** Commands that a process which keeps running prints, for a shell in any directory of its machine. */
+/** Completes the commands that a process prints which keeps running, for a shell in any directory of its machine. */
 export interface Commands {
-  /** Keeps what the manifest of one account says of its service and its key. */
-  learn(event: DaemonEvent): void;
-  readonly undoShell: () => CommandReach['undo'];
-  /** Returns a command of these words; `api` is what the manifest of the account says that it is about. */
-  readonly command: (words: string, api?: DesiredApi) => string;
+  /** Keeps what the manifest of an account says of its service and its key. */
+  readonly learn: (account: string, api: DesiredApi) => void;
+  /** Commands about an account, by what was learnt of it. */
+  readonly of: (account: string) => CommandLine;
+  /** Commands about an account whose manifest says this; null means about no account alone. */
+  readonly about: (account: string | null, api: DesiredApi) => CommandLine;
+  /** Commands about what the process serves as a whole. */
+  readonly all: CommandLine;
 }
 
 /** Options of a process that keeps running, the daemon or a worker, for its reports. */
@@ -83,7 +86,7 @@ export function openReports(
           histories: () => served.histories(),
           isAlive: () => clock.monotonic() - served.heartbeatAt() < 4 * POLL_MS,
           readiness: served.readiness,
-          command: (words) => concealer.conceal(commands.command(words)),
+          command: (words) => concealer.conceal(commands.all(words)),
           route: (address) =>
             options.route(address, served.manifests(), (domain) => engineIn(source.statuses(), domain)),
         },
@@ -99,10 +102,10 @@ export function createConcealingLog({
   concealer,
   commands,
 }: Pick<ReportOptions, 'log' | 'concealer' | 'commands'>): (event: DaemonEvent) => void {
-  const logEvent = createEventLog(log, commands.undoShell);
+  const logEvent = createEventLog(log, commands.of);
   return (event) => {
     hideReferences(event, concealer);
-    commands.learn(event);
+    if (event.kind === 'manifest-accepted') commands.learn(event.account, event.api);
     logEvent(event);
   };
 }

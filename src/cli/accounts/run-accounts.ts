@@ -40,7 +40,7 @@ export async function runAccounts(
   const output = shareOutput(context, { heading: headingOf(context) });
   const ends = await runJobs(context, all, { output, command });
   if (ending === 'summary' && isHeaded(format)) {
-    const next = saved === null ? applyCommandLine(given) : applySaved(saved.path);
+    const next = saved === null ? applyCommandLine(context) : applySaved(context, saved.path);
     const style = styleFor(context.stdout, color);
     output.conclude(renderAccounts(ends, style, format === 'text' ? next : null));
   }

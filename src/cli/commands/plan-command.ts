@@ -119,7 +119,7 @@ async function show(
   const how: PlanPrinting = {
     extent: summary === true ? 'totals' : 'all',
     routes: allRoutes === true ? 'all' : 'first',
-    next: canApply ? applyCommandLine(context.given) : null,
+    next: canApply ? applyCommandLine(context) : null,
   };
   if (context.format === 'text' && out === undefined) {
     const text = planText(context, contentsOf(context, session, shown), context.stdout, how);

@@ -30,7 +30,7 @@ export async function showCommand(
   const plan = mask === false ? read.plan : maskedPlan(read.plan, mask);
   const applies = plan.changes.length > 0 && plan.problems.length === 0;
   const canApply = applies && (!isRefused(plan) || runsInPart(plan));
-  const next = canApply ? applySaved(path) : null;
+  const next = canApply ? applySaved(context, path) : null;
   return { exit: EXIT.done, ...(await formatPlan(context, plan, { next })), canApply };
 }
 

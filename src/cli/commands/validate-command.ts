@@ -1,7 +1,7 @@
 import { plural } from '../../core/model/names.ts';
 import type { Context } from '../context.ts';
 import { silence } from '../../core/model/lint/silence.ts';
-import { compareSources, type Problem } from '../../core/model/manifest/problem.ts';
+import { compareSources, errorsFirst, type Problem } from '../../core/model/manifest/problem.ts';
 import type { WouldDelete } from '../../core/plan/would-delete.ts';
 import { checkedDocument } from '../output/problems/checked-document.ts';
 import type { CommandCall, CommandResult } from '../command.ts';
@@ -147,14 +147,10 @@ async function verdictOf(
 
 /** Annotations of GitHub Actions, errors first: a step shows ten of each. */
 function problemsGithub({ problems, counts: { silenced } }: Pick<Checked, 'problems' | 'counts'>): string {
-  const annotations = problems
-    .toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
-    .map(({ severity, code, message, hint, source }): Annotation => {
-      return { level: severity, title: code, message: `${message}; ${hint}`, source };
-    });
+  const annotations = errorsFirst(problems).map(({ severity, code, message, hint, source }): Annotation => {
+    return { level: severity, title: code, message: `${message}; ${hint}`, source };
+  });
   const title = 'fwdsync validate';
   const count: Annotation = { level: 'notice', title, message: silencedWords(silenced), source: null };
   return [...annotations, ...(silenced === 0 ? [] : [count])].map(workflowCommand).join('');
 }
-
-const SEVERITIES: readonly Problem['severity'][] = ['error', 'warning', 'notice'];

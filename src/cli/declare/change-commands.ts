@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { acceptAccounts } from '../accounts/accept-accounts.ts';
 import type { CommandGroup } from '../command.ts';
 import { PLAN_FORMATS, VALIDATE_FORMATS } from '../output/formats.ts';
@@ -13,6 +14,7 @@ import {
   accountsOption,
   allowanceOptions,
   connectionOptions,
+  formatOption,
   historyOption,
   logOptions,
   manifestOptions,
@@ -104,8 +106,47 @@ export const CHANGE_COMMANDS: CommandGroup = {
       )
       .option('--force', 'replace files that exist')
       .option('--prune', 'write `prune: true`: what the manifest does not name will be deleted')
+      .option('--groups', 'name sets of destinations that three or more aliases share')
       .addHelpText('after', example('fwdsync export --out fwdsync.yaml'))
       .action(
         run(acceptAccounts(async () => (await import('../commands/export/export-command.ts')).exportCommand)),
       ),
+  import: (command, { run }) =>
+    addOptions(command, formatOption(), logOptions)
+      .usage('[options] <format:file...>')
+      .description(
+        'Write a manifest of the forwards of another system, offline; exits with 3 when something is left out',
+      )
+      .argument(
+        '<format:file...>',
+        'FORMAT is postfix, postfix-regexp, aliases, exim, table, cloudflare or forward-email; FILE may be -',
+      )
+      .addOption(
+        plainOption('--for <domain>', 'a domain of the names that have none (repeatable)', 'none').argParser(
+          collect,
+        ),
+      )
+      .option('--domain <domain>', 'only this domain (repeatable)', collect)
+      .option('--out <file>', 'write to this file instead of standard output')
+      .option('--out-dir <dir>', 'write one file per domain into this directory')
+      .option('--force', 'replace files that exist')
+      .addOption(
+        new Option('--engine <engine>', 'what the manifest has: aliases, or rules, which keep an order')
+          .choices(['aliases', 'rules'])
+          .default('aliases'),
+      )
+      .option('--groups', 'name sets of destinations that three or more aliases share')
+      .option('--delimiter <sign>', 'what begins a label in the old system, as + in sales+eu', '+')
+      .addOption(
+        plainOption('--address <column>', 'of a table: the column of the addresses', 'that of a known shape'),
+      )
+      .addOption(
+        plainOption(
+          '--destination <column>',
+          'of a table: the column of the destinations',
+          'that of a known shape',
+        ),
+      )
+      .addHelpText('after', example('fwdsync import postfix:/etc/postfix/virtual --out fwdsync.yaml'))
+      .action(run(async () => (await import('../commands/import/import-command.ts')).importCommand)),
 };

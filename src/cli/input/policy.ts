@@ -1,3 +1,4 @@
+import type { CommandLine } from '../../core/model/text/command-line.ts';
 import type { Allowance, Desired } from '../../core/model/desired.ts';
 import { isSection, sectionForms } from '../../core/model/kinds.ts';
 import {
@@ -20,6 +21,8 @@ export interface RunStance {
   readonly domainDeletes: Policy['domainDeletes'];
   /** Epoch milliseconds: allowances of the manifest expire. */
   readonly now: number;
+  /** Completes the commands that hints name. */
+  readonly command?: CommandLine;
 }
 
 /** The policy of a run: the manifest's guards, the flags' allowances, and who runs it. */
@@ -35,10 +38,12 @@ export function createPolicy(
     accountRequired: stance.accountRequired,
     rotate: (options.rotate ?? []).map(parseRotation),
     domainDeletes: stance.domainDeletes,
+    ...(stance.command === undefined ? {} : { command: stance.command }),
   };
 }
 
-function parseAllowances(options: Omit<Allowances, 'skipRefused'>): readonly Allowance[] {
+/** Parses the flags that allow what guards hold back. */
+export function parseAllowances(options: Omit<Allowances, 'skipRefused'>): readonly Allowance[] {
   return [
     ...(options.allowDeletes === undefined
       ? []

@@ -4,11 +4,12 @@ import type { Disclosure, References } from '../../core/model/destinations.ts';
 import type { Problem } from '../../core/model/manifest/problem.ts';
 import type { PlanOptionsDocument } from '../../core/plan/document/document.ts';
 import type { Planned, PlanPorts, PlanRequest } from '../../engine/plan-once.ts';
-import { resolveSnapshot } from '../../engine/undo/resolve-snapshot.ts';
+import { resolveSnapshot } from '../../engine/apply/memory/snapshot-references.ts';
 import { connectShown } from './connect.ts';
 import type { Context } from '../context.ts';
 import { readValid, type ReadOptions, type ValidDesired } from './manifest/desired.ts';
 import { collectSyntax } from './heap.ts';
+import { commandLine } from '../output/command-lines.ts';
 import { planOptions } from './plan-options.ts';
 import { createPolicy, type RunStance } from './policy.ts';
 import type { ManifestCounts } from '../../core/manifest/load.ts';
@@ -20,7 +21,7 @@ import { resolveConnection } from '../settings/connection.ts';
 import type { Allowances } from '../settings/flags.ts';
 import type { Settings, StateSettings } from '../settings/resolve-settings.ts';
 import { referenceValue } from './references/references.ts';
-import { areSnapshots, openStates } from './state/open-states.ts';
+import { namesSnapshots, openStates } from './state/open-states.ts';
 
 /** What a command that plans has in hand: the manifest, the account, and what to do with them. */
 export interface Session {
@@ -71,18 +72,23 @@ export async function openSession(
   how: SessionOptions,
 ): Promise<Session> {
   const { manifest } = settings;
-  const manifestKind = areSnapshots(context, manifest) ? 'snapshot' : 'written';
+  const isSnapshot = namesSnapshots(context, manifest);
   const { allowances = {} } = how;
   const read = await readValid(context, manifest, {
     references: 'required',
     unnamed: how.unnamed ?? 'refused',
-    warnings: manifestKind === 'snapshot' ? 'silent' : (how.warnings ?? 'printed'),
+    warnings: isSnapshot ? 'silent' : (how.warnings ?? 'printed'),
   });
   const { desired, size, counts, problems } = read;
   collectSyntax(size.entries);
   const connection = await resolveConnection(context, settings, desired.api);
   const opened = await connectSession(context, settings.state, { ...how, connection, desired });
-  const stance = { ...how.stance, account: connection.account, now: opened.openedAt };
+  const stance = {
+    ...how.stance,
+    account: connection.account,
+    now: opened.openedAt,
+    command: commandLine(context, desired.api),
+  };
   return {
     ...opened,
     api: desired.api,
@@ -92,8 +98,7 @@ export async function openSession(
       domains: manifest.domains === null ? undefined : [...desired.domains.keys()],
       policy: createPolicy(desired, allowances, stance),
       concealed: how.concealed,
-      manifestKind,
-      ...(manifestKind === 'snapshot' ? { resolveDesired: resolveWith(read) } : {}),
+      ...(isSnapshot ? requestOfSnapshot(read) : {}),
     },
     counts,
     problems,
@@ -102,12 +107,17 @@ export async function openSession(
   };
 }
 
-/** A snapshot brings back no value that a reference has got since. */
-function resolveWith({ desired, texts }: ValidDesired): PlanRequest['resolveDesired'] {
+/** Returns what a plan of a snapshot does otherwise: it brings back no value that a reference has got since. */
+function requestOfSnapshot({
+  desired,
+  texts,
+}: ValidDesired): Pick<PlanRequest, 'manifestKind' | 'resolveDesired'> {
   const decoder = new TextDecoder();
   const parts = texts.map(({ text }) => (typeof text === 'string' ? text : decoder.decode(text)));
-  const text = parts.join('\n');
-  return (read) => resolveSnapshot(text, desired, read);
+  return {
+    manifestKind: 'generated',
+    resolveDesired: (read) => resolveSnapshot(parts.join('\n'), desired, read),
+  };
 }
 
 /** Opens the connection, the state and the progress bar; independent of where the manifest comes from. */

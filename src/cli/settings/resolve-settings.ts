@@ -155,7 +155,8 @@ function defaultStateDirectory(env: ProcessContext['env']): string {
   return join(base, 'fwdsync');
 }
 
-function resolvePaths(
+/** Resolves the paths of manifests: of `-f`, of FWDSYNC_FILE, or those with a default name. */
+export function resolvePaths(
   file: readonly string[],
   { env, cwd }: Pick<ProcessContext, 'env' | 'cwd'>,
 ): Pick<ManifestSettings, 'paths' | 'source'> {

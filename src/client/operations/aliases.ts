@@ -20,7 +20,7 @@ type AliasOperations = Pick<
   | 'deleteAliases'
 >;
 
-/** v4, v3: Aliases. */
+/** Alias requests of both versions (v4, v3: Aliases). */
 export function aliasOperations(call: Call, dialect: Dialect): AliasOperations {
   return { ...singles(call, dialect), ...batches(call, dialect) };
 }
@@ -99,7 +99,7 @@ export function aliasBody({ forward, ...item }: AliasAddition | AliasUpdate): Js
   return { ...item, forward: encodeForward(forward) };
 }
 
-/** v4: Alias; v3: Alias. */
+/** Decodes an alias (v4: Alias; v3: Alias). */
 export function decodeAlias(value: unknown): ObservedAlias {
   const json = objectOf(value, 'alias');
   return {

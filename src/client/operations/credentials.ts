@@ -11,7 +11,7 @@ type CredentialOperations = Pick<
   'listCredentials' | 'addCredential' | 'updateCredential' | 'deleteCredential'
 >;
 
-/** v4, v3: SMTP credentials. */
+/** Credential requests of both versions (v4, v3: SMTP credentials). */
 export function credentialOperations(call: Call, dialect: Dialect): CredentialOperations {
   const { endpoints, pageSize, credentialTotals } = dialect;
   return {
@@ -56,7 +56,7 @@ export function credentialOperations(call: Call, dialect: Dialect): CredentialOp
   };
 }
 
-/** v4: SMTP credential. */
+/** Decodes a credential (v4: SMTP credential). */
 function decodeCredential(value: unknown): ObservedCredential {
   return { name: addressable('username', stringField(objectOf(value, 'credential'), 'username')) };
 }

@@ -8,27 +8,27 @@ import {
 import type { Section } from '../../core/model/kinds.ts';
 import { SETTINGS, SETTINGS_OF_V4, type SettingName } from '../../core/model/resources.ts';
 
-/** What the two generations of the API do differently, as far as the reconciler's operations go. */
+/** Differences between the two versions of the API that matter to the reconciler's operations. */
 export interface Dialect {
   readonly version: ApiVersion;
   readonly endpoints: Readonly<Record<Operation, Endpoint>>;
   readonly pageSize: Readonly<Record<'domains' | Section, number>>;
-  /** The orders to ask for, where there is a choice. */
+  /** Sort orders to ask for, if the version has a choice. */
   readonly orders: Readonly<Record<'domains' | 'aliases' | 'rules', Readonly<Record<string, string>>>>;
-  /** The parameter that filters the list of domains by a part of the name. */
+  /** Query parameter that filters the list of domains by a part of the name. */
   readonly domainFilter: 'query' | 'q';
-  /** The name of an alias's segment in the templates. */
+  /** Name of an alias's segment in the templates. */
   readonly aliasSegment: 'id' | 'alias';
-  /** Whether a listing of credentials states its total. */
+  /** `stated` if the listing of credentials has a total. */
   readonly credentialTotals: 'stated' | 'absent';
   /** The settings that adding and updating a domain take. */
   readonly domainSettings: Readonly<Record<'add' | 'update', readonly SettingName[]>>;
 }
 
 /**
- * v4. Listings are read in the order of what is unique within them: names, and ranks for rules. Then two pages cannot
- * disagree about the order of equals, as they can by time of creation, which is the same second for a whole batch.
- * What is added or deleted between two pages shows in `total`.
+ * v4. Listings are sorted by a unique key: names, or ranks for rules. Then two pages cannot disagree about the order of
+ * equal items, as they can by time of creation, which is the same second for a whole batch. An item that is added or deleted
+ * between two pages changes `total`.
  */
 const V4: Dialect = {
   version: 'v4',
@@ -41,7 +41,9 @@ const V4: Dialect = {
   domainSettings: { add: SETTINGS_OF_V4, update: SETTINGS_OF_V4 },
 };
 
-/** v3: listings know no order; aliases are addressed by their integer id, never by a name that could be a route's. */
+/**
+ * v3. Listings have no order. Aliases are addressed by their integer id, never by a name, which could be part of a route.
+ */
 const V3: Dialect = {
   version: 'v3',
   endpoints: ENDPOINTS.v3,

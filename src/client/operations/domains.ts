@@ -34,7 +34,7 @@ type DomainOperations = Pick<
   | 'deleteDomain'
 >;
 
-/** v4, v3: Account, Domains. */
+/** Account and domain requests of both versions (v4, v3: Account, Domains). */
 export function domainOperations(call: Call, dialect: Dialect): DomainOperations {
   const { endpoints, domainSettings } = dialect;
   return {
@@ -77,7 +77,10 @@ function domainListing(
   };
 }
 
-/** v4: PUT resets what is left out. So all settings are sent, those that are not stated as they were read just before. */
+/**
+ * Updates a domain. PUT of v4 resets settings that are left out. So it sends all settings, and those that are not stated as
+ * they were just read.
+ */
 async function updateDomain(
   call: Call,
   { endpoints, domainSettings }: Dialect,
@@ -99,7 +102,7 @@ async function updateDomain(
   return succeed({ before: before.value, after: after.value });
 }
 
-/** Where the outcome of a read is not known, that of the update is: it was not sent. */
+/** Converts the error of a read. If its outcome is unknown, the update's is not: it was not sent. */
 function unread(error: ApiError): ApiError {
   const { endpoint, message } = error;
   return error.kind === 'unknown-outcome' ? { kind: 'unproven', endpoint, status: null, message } : error;
@@ -133,7 +136,7 @@ function decodeAccount(value: unknown): Account {
   const retention = json['email_log_retention_days'];
   return {
     email: stringField(json, 'email'),
-    // Only null is documented: anything but null and false is taken for a lock.
+    // The document mentions only null. Any other value but false counts as a lock.
     locked: json['locked'] !== null && json['locked'] !== undefined && json['locked'] !== false,
     lockReason: typeof json['lock_reason'] === 'string' ? json['lock_reason'] : null,
     overQuota: json['over_quota'] === true,
@@ -147,7 +150,10 @@ function decodeAccount(value: unknown): Account {
   };
 }
 
-/** v4: Domain; v3: Domain, where `active` says that its MX records lead to the service; without the aliases that some answers embed: at most 200 of them, so no listing. */
+/**
+ * Decodes a domain (v4: Domain; v3: Domain). `active` in v3 means that the MX records lead to the service. The aliases that
+ * some answers embed are left out: there are at most 200, so they are not a full listing.
+ */
 export function decodeDomain(value: unknown): ObservedDomain {
   const json = objectOf(value, 'domain');
   return {
@@ -169,7 +175,7 @@ export function decodeDomain(value: unknown): ObservedDomain {
   };
 }
 
-/** v3: Domain. */
+/** Decodes a domain with its embedded aliases (v3: Domain). */
 function decodeDomainWithAliases(value: unknown): ObservedDomain {
   const domain = decodeDomain(value);
   const aliases = decodeEmbedded(objectOf(value, 'domain')['aliases']);
@@ -177,8 +183,8 @@ function decodeDomainWithAliases(value: unknown): ObservedDomain {
 }
 
 /**
- * Returns null where the aliases may not be all (a row has no total, so one with room for another proves it), or one of them
- * cannot be used: it must not hide the other domains.
+ * Decodes embedded aliases. Returns null if they may be incomplete: a row has no total, so they are complete only if there
+ * is room for another one. It also returns null if one of them is invalid, which must not hide the other domains.
  */
 function decodeEmbedded(rows: unknown): readonly ObservedAlias[] | null {
   if (!Array.isArray(rows) || rows.length >= LIMITS.embeddedAliases) return null;
@@ -191,7 +197,7 @@ function decodeEmbedded(rows: unknown): readonly ObservedAlias[] | null {
   }
 }
 
-/** A live domain whose name no manifest can hold is listed anyway: it must not hide the others. */
+/** Returns a live domain's name, even if no manifest can contain it, because it must not hide the others. */
 function decodeDomainName(text: string): DomainName {
   const parsed = parseDomainName(text);
   return parsed.ok ? parsed.value : (text.toLowerCase() as DomainName);

@@ -30,7 +30,7 @@ type RuleOperations = Pick<
   | 'deleteRules'
 >;
 
-/** v4, v3: Rules. */
+/** Rule requests of both versions (v4, v3: Rules). */
 export function ruleOperations(call: Call, dialect: Dialect): RuleOperations {
   return { ...singles(call, dialect), ...batches(call, dialect) };
 }
@@ -50,11 +50,11 @@ function singles(call: Call, { endpoints, pageSize, orders }: Dialect): Singles 
         keyOf,
       }),
     getRule: (domain, id) =>
-      // v3 answers the rule itself, where everything else is wrapped.
+      // v3 answers with the bare rule, although it wraps everything else.
       call({ endpoint: endpoints.getRule, params: { domain, rule: id } }, (json) =>
         decodeRule(json?.['rule'] ?? json),
       ),
-    /** The answer may have another id: a service that has that id already may give one of its own. */
+    /** The answer may have another id, because a service that already has the id may choose one. */
     addRule: (domain, rule) =>
       call({ endpoint: endpoints.addRule, params: { domain }, body: additionOf(rule) }, (json) =>
         decodeRule(objectField(json ?? {}, 'rule')),
@@ -97,7 +97,7 @@ function batches(call: Call, { endpoints }: Dialect): Omit<RuleOperations, keyof
   };
 }
 
-/** UUIDs are compared without case. */
+/** Returns the key of a rule. UUIDs are compared without case. */
 function keyOf({ id }: ObservedRule): string {
   return id.toLowerCase();
 }
@@ -112,7 +112,10 @@ function additionOf(rule: RuleAddition): Json {
   return { ...ruleBody(rule), type: rule.match.type };
 }
 
-/** `config` is always whole: the API requires all its fields (v4: Rule, Config by type). */
+/**
+ * Returns the body of a rule. `config` is always complete, because the API requires all its fields (v4: Rule, Config by
+ * type).
+ */
 export function ruleBody({ match, forward, id, rank, active }: RuleAddition): Json {
   const { type: _, ...condition } = match;
   return {
@@ -123,7 +126,7 @@ export function ruleBody({ match, forward, id, rank, active }: RuleAddition): Js
   };
 }
 
-/** v4: Rule, Config by type; v3: Rule. */
+/** Decodes a rule (v4: Rule, Config by type; v3: Rule). */
 export function decodeRule(value: unknown): ObservedRule {
   const json = objectOf(value, 'rule');
   const config = objectField(json, 'config');
@@ -140,7 +143,7 @@ function decodeMatch(type: string, config: Json): RuleMatch {
   if (type === 'alias') return { type, alias: stringField(config, 'alias') };
   if (type === 'cel') return { type, expression: stringField(config, 'expression') };
   if (type !== 'regex')
-    throw new DecodeError(`field type is ${JSON.stringify(type)}, which is no type of rule`);
+    throw new DecodeError(`field type is ${JSON.stringify(type)}, which is not a type of rule`);
   return { type, regex: stringField(config, 'regex'), scopes: arrayField(config, 'scopes').map(decodeScope) };
 }
 
@@ -149,5 +152,5 @@ const SCOPES: readonly Scope[] = ['sender', 'recipient', 'subject', 'body'];
 function decodeScope(value: unknown): Scope {
   const scope = SCOPES.find((candidate) => candidate === value);
   if (scope !== undefined) return scope;
-  throw new DecodeError(`field scopes holds ${JSON.stringify(value)}, which is no scope`);
+  throw new DecodeError(`field scopes holds ${JSON.stringify(value)}, which is not a scope`);
 }

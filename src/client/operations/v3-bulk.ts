@@ -7,7 +7,7 @@ import { arrayField, booleanField, idField, objectOf, stringField, type Json } f
 import { aliasBody } from './aliases.ts';
 import { decodeRule, ruleBody } from './rules.ts';
 
-/** An alias by its name; the id that came with it, if one did. */
+/** An alias by its name, with its id if the answer has one. */
 export interface BulkAlias {
   readonly name: string;
   readonly id: string | null;
@@ -18,12 +18,12 @@ export interface BulkAliases {
   readonly failed: readonly BulkAlias[];
 }
 
-/** Of each rule in the order sent: null where it failed, or where the service shows none. */
+/** The result of each rule, in the order sent. `rule` is null if the rule failed or the service shows none. */
 export type BulkRules = readonly { readonly success: boolean; readonly rule: ObservedRule | null }[];
 
 /**
- * The bulk endpoints of v3, which address aliases by name. The reconciler uses the batch endpoints, which both generations
- * have and which say why an item failed.
+ * The bulk endpoints of v3, which address aliases by name. The reconciler uses the batch endpoints instead: both versions
+ * have them, and they say why an item failed.
  */
 export interface BulkClient {
   addAliases(domain: DomainName, aliases: readonly AliasAddition[]): Answer<BulkAliases>;
@@ -36,7 +36,7 @@ export interface BulkClient {
 
 type Behavior = 'add' | 'update' | 'delete';
 
-/** v3: Aliases, Rules; partial failures do not fail the request. */
+/** Creates the bulk requests (v3: Aliases, Rules). An item that fails does not fail the request. */
 export function bulkOperations(call: Call): BulkClient {
   const aliases = (domain: DomainName, behavior: Behavior, items: readonly object[]): Answer<BulkAliases> => {
     assertFits(items);
@@ -84,7 +84,7 @@ function assertFits(items: readonly unknown[]): void {
     throw new Error(`a bulk request of ${items.length} items is over ${LIMITS.batchItems}`);
 }
 
-/** `added` and `updated`, or `deleted`: those of them that are there. */
+/** Decodes `added` and `updated`, or `deleted`, if they are present. */
 function decodeAliases(json: Json | null): BulkAliases {
   const body = json ?? {};
   const done = ['added', 'updated', 'deleted'].filter((field) => body[field] !== undefined);

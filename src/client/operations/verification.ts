@@ -9,7 +9,7 @@ import {
 import { booleanField, DecodeError, nullableString, objectField, objectOf, type Json } from './decode.ts';
 import type { Dialect } from './dialects.ts';
 
-/** The records that are missing or wrong, in the order in which they are put into DNS. */
+/** Returns the records that are missing or wrong, in the order in which people add them to DNS. */
 export function missingRecords({ records }: Verification): readonly RecordName[] {
   return RECORD_NAMES.filter((name) => !records[name].valid);
 }
@@ -47,7 +47,7 @@ function decodeRecord(records: Json, name: RecordName): RecordCheck {
   };
 }
 
-/** A text, several, or null for none. */
+/** Decodes one text, several, or null for none. */
 function decodeTexts(value: unknown, name: string): readonly string[] {
   const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
   return texts.flatMap((text) => {

@@ -31,7 +31,7 @@ export async function runRounds(
   const { desired, plan } = input;
   const { clock, signal, resolvePassword } = ports;
   const approvals = approvalsOf(input);
-  const sender = openSender(ports, sourcesOf(desired, passwords), {
+  const sender = openSender(ports, sourcesOf(input, passwords), {
     ledger,
     findings: account.findings,
     recorder,

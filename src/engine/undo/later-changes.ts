@@ -1,4 +1,4 @@
-import type { RunEntry } from '../../core/model/history/entries.ts';
+import type { Commit, RunEntry } from '../../core/model/history/entries.ts';
 import {
   joinDrift,
   joinItems,
@@ -86,13 +86,9 @@ export function describeLater(change: LaterChange | null): string {
 /** When, by whom and from which commit a run was made. */
 export function describeOrigin({ at, user, host, actor, commit }: RunEntry): string {
   const who = actor === null ? `${user ?? 'somebody'} on ${host}` : `${actor.name} by ${actor.ci}`;
-  const from =
-    commit === null
-      ? ''
-      : `, commit ${shortSha(commit.sha)}${commit.dirty ? ' with uncommitted changes' : ''}`;
-  return `${at}, ${who}${from}`;
+  return `${at}, ${who}${commit === null ? '' : `, ${describeCommit(commit)}`}`;
 }
 
-export function shortSha(sha: string): string {
-  return sha.slice(0, 10);
+export function describeCommit({ sha, dirty }: Commit): string {
+  return `commit ${sha.slice(0, 10)}${dirty ? ' with uncommitted changes' : ''}`;
 }

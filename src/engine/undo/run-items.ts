@@ -3,12 +3,14 @@ import type {
   HistoryOutcome,
   ItemEntry,
   KeptStates,
+  RunEntry,
 } from '../../core/model/history/entries.ts';
 import { ruleIdKey } from '../../core/model/item-key.ts';
 import type { Kind } from '../../core/model/kinds.ts';
 import { nameKey, type DomainName } from '../../core/model/names.ts';
 import type { Source } from '../../core/model/manifest/problem.ts';
-import type { RecordedItem } from '../state/history/recorded.ts';
+import { readItems, type RecordedItem } from '../state/history/recorded.ts';
+import type { HistoryQuery, StateStore } from '../state/store.ts';
 
 /** All that a run did to one item, whatever it took. */
 export type RunItem = { readonly [K in Kind]: RunItemOf<K> }[Kind];
@@ -45,19 +47,29 @@ export function identityOf({
   return `${domain}\n${kind}\n${kind === 'rule' ? ruleIdKey(id ?? name) : nameKey(name)}`;
 }
 
+/** Reads all that the history has of the items of a run. */
+export async function readRunItems(
+  { history }: Pick<StateStore, 'history'>,
+  query: Pick<HistoryQuery<'item'>, 'since'> & Pick<RunEntry, 'run'>,
+): Promise<readonly RunItem[]> {
+  const items: RecordedItem[] = [];
+  for await (const item of readItems(history, query)) items.push(item);
+  return itemsOfRun(items);
+}
+
 /** An item may be written in several requests, one after another; what no answer speaks for may be written or not. */
-export function itemsOfRun(recorded: readonly RecordedItem[]): readonly RunItem[] {
+function itemsOfRun(recorded: readonly RecordedItem[]): readonly RunItem[] {
   const items = new Map<string, RunItem>();
   for (const one of recorded.toSorted((a, b) => a.entry.item - b.entry.item)) {
     const found = { ...one.entry, id: one.result?.id ?? one.entry.id };
     const identity = identityOf(found);
-    items.set(identity, continued(items.get(identity), found, one.result?.outcome ?? 'unknown'));
+    items.set(identity, addRequest(items.get(identity), found, one.result?.outcome ?? 'unknown'));
   }
   return [...items.values()];
 }
 
 /** The first request says what there was, each says what it may have left. */
-function continued(before: RunItem | undefined, entry: ItemEntry, outcome: HistoryOutcome): RunItem {
+function addRequest(before: RunItem | undefined, entry: ItemEntry, outcome: HistoryOutcome): RunItem {
   const { kind, domain, name, id, via, source, from, to, keys } = entry;
   const item = before ?? { original: from, left: [from], wrote: false, fields: [], source };
   // The states are those of the kind, which a type cannot say of all of them at once.
@@ -69,7 +81,7 @@ function continued(before: RunItem | undefined, entry: ItemEntry, outcome: Histo
     id,
     via,
     key: keys[0] ?? '',
-    left: AFTER[outcome](item.left, to),
+    left: STATES_LEFT[outcome](item.left, to),
     wrote: item.wrote || (outcome !== 'failed' && outcome !== 'not-done'),
     fields: [...new Set([...item.fields, ...fieldsOf(entry)])],
     source: source ?? item.source,
@@ -79,7 +91,7 @@ function continued(before: RunItem | undefined, entry: ItemEntry, outcome: Histo
 type Kept = KeptStates[Kind] | null;
 
 /** What an item may be after a request of this outcome. */
-const AFTER: Readonly<Record<HistoryOutcome, (left: readonly Kept[], to: Kept) => readonly Kept[]>> = {
+const STATES_LEFT: Readonly<Record<HistoryOutcome, (left: readonly Kept[], to: Kept) => readonly Kept[]>> = {
   done: (_, to) => [to],
   failed: (left) => left,
   'not-done': (left) => left,

@@ -4,6 +4,7 @@ import type { ClientOptions, FullClient } from '../../client/create.ts';
 import type { RequestEvent } from '../../client/http/call.ts';
 import type { DaemonEvent } from '../../core/model/status/daemon.ts';
 import type { Desired } from '../../core/model/desired.ts';
+import type { CommandLine } from '../../core/model/text/command-line.ts';
 import { succeed, type Result } from '../../core/model/result.ts';
 import { defaultPolicy } from '../../engine/apply-manifest.ts';
 import type { StateStore } from '../../engine/state/store.ts';
@@ -21,6 +22,8 @@ export interface AccessOptions {
   /** Known limits of the first key. */
   readonly budgets?: ClientOptions['budgets'];
   readonly emit: (event: DaemonEvent) => void;
+  /** Completes the commands that hints name. */
+  readonly command: CommandLine;
 }
 
 /**
@@ -31,6 +34,7 @@ export function createAccess(
   host: Host,
   options: AccessOptions,
 ): (desired: Desired) => Promise<Result<Access & ReachedAccount, string>> {
+  const { budgets, command } = options;
   let current: Connected | null = null;
   return async (desired) => {
     const resolved = await host.resolveConnection(desired.api);
@@ -41,14 +45,13 @@ export function createAccess(
       if (!states.ok) return states;
       void current?.client.close();
       void current?.drift?.close();
-      const { budgets } = options;
       const known = current === null && budgets !== undefined ? { budgets } : {};
       current = connectTo(host, connection, { ...options, known, openState: states.value });
     }
     const { client, drift, openState } = current;
     const { account } = connection;
     const policy = defaultPolicy(desired, { account, now: host.clock.now() });
-    return succeed({ client, drift, policy: { ...policy, accountRequired: true }, openState });
+    return succeed({ client, drift, policy: { ...policy, accountRequired: true, command }, openState });
   };
 }
 

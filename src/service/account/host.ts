@@ -1,6 +1,5 @@
 import type { Connection } from '../../client/connection.ts';
 import type { ClientOptions, FullClient } from '../../client/create.ts';
-import { writeSnapshot } from '../../core/manifest/write/write-snapshot.ts';
 import type { ReadReferences } from '../../core/manifest/load.ts';
 import type { Clock } from '../../core/model/clock.ts';
 import type { DesiredApi } from '../../core/model/desired.ts';
@@ -14,6 +13,8 @@ export interface Host extends Pick<RunPorts, 'origin' | 'resolvePassword'> {
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
+  /** Lets other work of this process have a turn. */
+  readonly rest: () => Promise<void>;
   readonly readReferences: ReadReferences;
   /** Resolves address and key as they are now: a file that holds the key may be replaced. */
   readonly resolveConnection: (api: DesiredApi) => Promise<Result<Connection, string>>;
@@ -32,6 +33,6 @@ export type OpenState = (connection: Pick<Connection, 'url'>, account: string) =
 export function runPorts({
   origin,
   resolvePassword,
-}: Host): Pick<RunPorts, 'origin' | 'resolvePassword' | 'writeSnapshot' | 'driftLog'> {
-  return { origin, resolvePassword, writeSnapshot, driftLog: createDriftLog() };
+}: Host): Pick<RunPorts, 'origin' | 'resolvePassword' | 'driftLog'> {
+  return { origin, resolvePassword, driftLog: createDriftLog() };
 }

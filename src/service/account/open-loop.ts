@@ -1,6 +1,7 @@
 import type { DaemonEvent } from '../../core/model/status/daemon.ts';
 import type { Disclosure } from '../../core/model/destinations.ts';
 import type { DomainName } from '../../core/model/names.ts';
+import type { CommandLine } from '../../core/model/text/command-line.ts';
 import { keepDomains } from '../../engine/domain-digests.ts';
 import { followDelivery } from '../delivery/follow/follow-delivery.ts';
 import type { Follower } from '../delivery/follow/follower.ts';
@@ -36,10 +37,12 @@ export interface ManyAccounts {
   readonly together: (source: ManifestSource) => ManifestSource;
 }
 
-export interface AccountPorts extends Pick<LoopPorts, 'readCommit' | 'command' | 'giveUp'> {
+export interface AccountPorts extends Pick<LoopPorts, 'readCommit' | 'giveUp'> {
   /** Source of the account's manifest, read when it is its turn. */
   readonly source: ManifestSource;
   readonly emit: (event: DaemonEvent) => void;
+  /** Completes the commands that status, hints and log name. */
+  readonly command: CommandLine;
 }
 
 /** Opens the loop of one account on this machine. Its connections end with the process. */
@@ -47,13 +50,13 @@ export function openAccountLoop(
   host: Host,
   { name }: AccountEntry,
   options: AccountOptions,
-  { source, emit, ...ports }: AccountPorts,
+  { source, emit, command, ...ports }: AccountPorts,
 ): AccountLoop {
   const { clock, random, signal } = host;
   const { mode, intervalMs, fullIntervalMs, driftUrl, mask, many, domains } = options;
   const own = domains === null ? source : narrowed(source, domains);
   const exclusive = many === null ? own : many.together(exclusiveSource(name, own, many.ownership));
-  const access = createAccess(host, { name, mode, driftUrl, emit });
+  const access = createAccess(host, { name, mode, driftUrl, emit, command });
   const followed = options.delivery
     ? followDelivery(host, exclusive, { name, access, emit, mask })
     : { source: exclusive, follower: null };
@@ -67,6 +70,7 @@ export function openAccountLoop(
       signal,
       ...runPorts(host),
       emit,
+      command,
       source: followed.source,
       access,
     },

@@ -31,7 +31,7 @@ export interface Access {
   readonly openState: (account: string) => StateStore;
 }
 
-export interface RunPorts extends Pick<OncePorts, 'writeSnapshot' | 'resolvePassword' | 'readCommit'> {
+export interface RunPorts extends Pick<OncePorts, 'resolvePassword' | 'readCommit'> {
   readonly origin: Omit<RunOrigin, 'run'>;
   readonly driftLog: DriftLog;
   readonly random: () => number;

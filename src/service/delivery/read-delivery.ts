@@ -14,15 +14,15 @@ import { readDomainDelivery, type DomainDelivery, type DomainReading } from './r
 
 export interface DeliveryReading {
   readonly client: LogsClient & Pick<Client, 'version' | 'listAliases'>;
-  /** Those that the manifest names and that are asked for. */
+  /** Domains of the manifest that the caller asks for. */
   readonly domains: readonly PresentDomain[];
-  /** What the account has. */
+  /** Domains in the account. */
   readonly live: ReadonlyMap<DomainName, ObservedDomain>;
   readonly account: Account;
   readonly history: Pick<HistoryStore, 'read'>;
-  /** Of the manifest, by their values. */
+  /** References of the manifest, by their values. */
   readonly references: Desired['references'];
-  /** From when on mail counts; epoch milliseconds. */
+  /** Time from which mail counts, in epoch milliseconds. */
   readonly since: number;
   readonly now: () => number;
   readonly mayAsk: DomainReading['mayAsk'];
@@ -30,7 +30,7 @@ export interface DeliveryReading {
 
 const DAY_MS = 86_400_000;
 
-/** Reads the email logs of domains, side by side: who got mail since a time, and who did not. */
+/** Reads the email logs of domains in parallel: how much mail was delivered since a time, and how much was not. */
 export async function readDelivery(reading: DeliveryReading): Promise<DeliveryFindings> {
   const { domains, live, since, now } = reading;
   const until = now();
@@ -75,7 +75,10 @@ function readOne(
   });
 }
 
-/** What was changed: since mail counts, and ever, which is read once, where it is asked for. */
+/**
+ * Past changes. `recent` has the changes since the time from which mail counts. `all` reads the deleted aliases of the whole
+ * history, once and on demand.
+ */
 interface Past {
   readonly recent: PastByDomain;
   readonly all: () => Promise<PastByDomain>;
@@ -91,7 +94,7 @@ async function openPast({ history, references, since }: DeliveryReading): Promis
   };
 }
 
-/** Why the findings are not complete. */
+/** Returns why the findings are not complete. */
 function noticesOf(
   { account: { logRetentionDays }, since }: DeliveryReading,
   read: readonly DomainDelivery[],

@@ -2,6 +2,7 @@ import type { LoadOptions } from '../../core/manifest/load.ts';
 import type { DaemonEvent } from '../../core/model/status/daemon.ts';
 import { keepBudgets, restoreBudgets, type KeptBudgets } from '../../core/rate-limit/kept-budgets.ts';
 import type { Concealer } from '../conceal/concealer.ts';
+import type { Commands } from '../reports.ts';
 import { createAccess } from '../account/access.ts';
 import type { Access } from '../daemon/account-run.ts';
 import { loadTexts } from '../daemon/manifest/manifest-source.ts';
@@ -17,6 +18,7 @@ export interface FleetAccountOptions {
 export interface FleetAccountPorts {
   readonly emit: (event: DaemonEvent) => void;
   readonly concealer: Concealer;
+  readonly commands: Pick<Commands, 'learn' | 'of'>;
 }
 
 /** Opens a published account with what this machine brings to one run of it: values of its references, its key, its connections. */
@@ -24,23 +26,27 @@ export function openFleetAccount(
   host: Host,
   { mode, load }: FleetAccountOptions,
   { email, revision, budgets, usedMsAgo }: AccountToRun,
-  { emit, concealer }: FleetAccountPorts,
+  { emit, concealer, commands }: FleetAccountPorts,
 ): OpenAccount {
   const { clock, readReferences } = host;
   const moment = () => ({ now: clock.now(), monotonic: clock.monotonic() });
+  const command = commands.of(email);
   const kept = budgets as KeptBudgets | null;
   const open = createAccess(host, {
     name: email,
     mode,
     driftUrl: null,
     emit,
+    command,
     ...(kept === null ? {} : { budgets: restoreBudgets(kept, moment(), usedMsAgo) }),
   });
   let client: Access['client'] | null = null;
   return {
     async read() {
       const read = await loadTexts(revision.texts, { load, readReferences });
-      if (read.kind === 'good') concealer.addReferences(read.desired.references);
+      if (read.kind !== 'good') return read;
+      concealer.addReferences(read.desired.references);
+      commands.learn(email, read.desired.api);
       return read;
     },
     ports: {
@@ -53,6 +59,7 @@ export function openFleetAccount(
       },
     },
     budgets: () => (client === null ? kept : keepBudgets(client.knownBudgets(), moment())),
+    command,
     conceal: (text) => concealer.conceal(text),
     close: async () => client?.close(),
   };

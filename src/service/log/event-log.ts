@@ -1,7 +1,8 @@
 import { FINDINGS } from '../../core/model/lint/findings.ts';
 import { plural } from '../../core/model/names.ts';
 import type { RequestEvent } from '../../client/http/call.ts';
-import { undoLine, type CommandReach } from '../../engine/apply/report/report-document.ts';
+import { undoLine } from '../../engine/apply/report/report-document.ts';
+import { plainCommand, type CommandLine } from '../../core/model/text/command-line.ts';
 import { DISCLOSE_ALL } from '../../core/model/destinations.ts';
 import { runOutcome, type CompletedRun, type DaemonEvent } from '../../core/model/status/daemon.ts';
 import type { Change, Plan } from '../../core/model/plan.ts';
@@ -20,7 +21,7 @@ import { describeDrift, subjectOf } from '../../core/plan/render/drift.ts';
  */
 export function createEventLog(
   logger: ServiceLog,
-  undoShell?: () => CommandReach['undo'],
+  commandsOf: (account: string) => CommandLine = () => plainCommand,
 ): (event: DaemonEvent) => void {
   const standing = createStanding();
   const requests = new Map<string, number>();
@@ -36,7 +37,7 @@ export function createEventLog(
     logRun(logger.child({ ...of, run: event.run }), event, {
       isNews: standing.begin(event),
       requests: sent,
-      undoShell: undoShell?.(),
+      command: commandsOf(account),
     });
   };
 }
@@ -116,14 +117,13 @@ interface RunSoFar {
   readonly isNews: IsNews;
   /** Sent since the run before ended: as the metrics count them. */
   readonly requests: number;
-  /** The words that make `undo` reach the state of the run. */
-  readonly undoShell: CommandReach['undo'] | undefined;
+  readonly command: CommandLine;
 }
 
 function logRun(
   log: ServiceLog,
   { cause, seconds: took, result }: Finished,
-  { isNews, requests, undoShell }: RunSoFar,
+  { isNews, requests, command }: RunSoFar,
 ): void {
   const seconds = roundSeconds(took);
   if (result.kind === 'failed') {
@@ -132,7 +132,7 @@ function logRun(
   }
   logFindings(log, result, isNews);
   logDrift(log, result, isNews);
-  if (result.report !== null) logReport(log, result.report, { ...result, undoShell });
+  if (result.report !== null) logReport(log, result.report, { ...result, command });
   const { add, update, move, delete: deletes } = result.plan.summary;
   const outcome = runOutcome(result);
   const { text, withheld } = countRun(result);
@@ -202,13 +202,13 @@ function withheldByItself({ withheld }: Plan): Plan['withheld'] {
 function logReport(
   log: ServiceLog,
   report: Report,
-  { plan, unset, undoShell }: Pick<CompletedRun, 'plan' | 'unset'> & Pick<RunSoFar, 'undoShell'>,
+  { plan, unset, command }: Pick<CompletedRun, 'plan' | 'unset'> & Pick<RunSoFar, 'command'>,
 ): void {
   const { applied, failed, skipped, notKept, notes, run, snapshot } = report;
   const planned = new Map(plan.changes.map((change) => [nameOf(change), change]));
   const fieldsOf = (item: ChangeName) => ({ ...changeName(item), ...valuesOf(planned.get(nameOf(item))) });
   const told = new Set(unset.map(nameOf));
-  const undo = undoLine(report, undoShell);
+  const undo = undoLine(report, command);
   if (snapshot !== null)
     log.info(
       { event: 'snapshot.saved', path: snapshot, run },

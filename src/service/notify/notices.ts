@@ -135,12 +135,13 @@ function invalidManifest({
   problems,
   inForce,
 }: Extract<DaemonEvent, { kind: 'manifest-refused' }>): Said {
-  const places = problems.slice(0, MOST_NAMED).map(({ source, message: what }) => {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const places = errors.slice(0, MOST_NAMED).map(({ source, message: what }) => {
     return `${source === null ? '' : `${source.file}:${source.line}: `}${what}`;
   });
   const loaded = inForce === 'none' ? 'no manifest is loaded' : 'the last good one stays loaded';
   const text = [`fwdsync${named(account)}: ${message}; ${loaded}`, ...places].join('\n');
-  const notice: Notice = { event: 'manifest-invalid', account, text, count: problems.length };
+  const notice: Notice = { event: 'manifest-invalid', account, text, count: errors.length };
   return { kind: 'news', topic: 'manifest', notice, lasts: true };
 }
 

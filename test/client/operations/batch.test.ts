@@ -190,7 +190,7 @@ describe('scenario 20: failed entries of a batch', () => {
 
   test('what was deleted is told by its id', () => {
     const json = { deleted: [{ id: 'a' }], deleted_count: 1, failed: [], failed_count: 0 };
-    const expected = new DecodeError('field deleted holds something that is not an id');
+    const expected = new DecodeError('field deleted contains a value that is not an id');
     expect(() => deletedBatch(['a'])(json)).toThrow(expected);
   });
 

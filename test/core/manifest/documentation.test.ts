@@ -119,7 +119,7 @@ describe('codes', () => {
 
   test('each problem of several manifests', () => {
     const codes = new Set([
-      ...['src/engine', 'src/cli'].flatMap((folder) => matchesIn(folder, PROBLEM)),
+      ...['src/service', 'src/cli'].flatMap((folder) => matchesIn(folder, PROBLEM)),
       ...matchesIn('src/core/plan', /\bwarn\(\s*'([a-z-]+)'/g).map((code) => `${code} warning`),
     ]);
     expect(codesUnder('### Of several manifests')).toEqual([...codes].sort());

@@ -11,7 +11,7 @@ import type { Context } from '../../context.ts';
 import { readFailure } from '../../input/connect.ts';
 import { EXIT, interruptedExit, type ExitCode } from '../../exit.ts';
 import { notRun, unprovenOf, type NotRun } from './not-run.ts';
-import { reachOf } from '../../output/plan/next-command.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import { columnsOf } from '../../output/output.ts';
 import { printProblems, problemsDocument } from '../../output/problems/problems.ts';
 import { printStale } from '../../output/plan/saved-plan.ts';
@@ -22,7 +22,7 @@ import { styleFor } from '../../output/paint.ts';
 /** Turns how a run ended into the result of a command; what kept it from running ends the command. */
 export function concludeRun(
   context: Context,
-  settings: Pick<Settings, 'api' | 'state'>,
+  settings: Pick<Settings, 'state'>,
   session: Session,
   once: Once,
 ): CommandResult {
@@ -39,7 +39,7 @@ export function concludeRun(
       : reportDocument(
           lastingPart(report, settings.state),
           disclosureFor(session, once.planned),
-          reachOf(context, settings.api, session.api),
+          commandLine(context, session.api),
         );
   return { exit, wrote: report.wrote, document };
 }
@@ -85,22 +85,22 @@ function refusalDocument(context: Context, session: Session, { decision, planned
 /** Prints problems that were not shown with the plan, and returns the report as text. */
 function reportText(
   context: Context,
-  { api, state }: Pick<Settings, 'api' | 'state'>,
+  { state }: Pick<Settings, 'state'>,
   session: Session,
   { report: whole, planned }: Applied,
 ): Pick<CommandResult, 'text' | 'verdict'> {
   const disclosure = disclosureFor(session, planned);
   const report = lastingPart(whole, state);
-  const reach = reachOf(context, api, session.api);
   printProblems(
     context,
     report.problems.filter((problem) => !planned.plan.problems.includes(problem)),
   );
   const style = styleFor(context.stdout, context.color);
   const columns = columnsOf(context.stdout);
+  const command = commandLine(context, session.api);
   // Others were shown with the plan.
   const notes = report.notes.filter((note) => !planned.notes.includes(note));
-  const text = `\n${renderReport({ ...report, notes }, { disclosure, style, columns, reach })}`;
+  const text = `\n${renderReport({ ...report, notes }, { disclosure, style, columns, command })}`;
   return { text, verdict: countLine(report, style) };
 }
 

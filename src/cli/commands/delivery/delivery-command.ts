@@ -2,6 +2,7 @@ import type { FullClient } from '../../../client/create.ts';
 import { readDelivery } from '../../../service/delivery/read-delivery.ts';
 import { deliveryDocument, type DeliveryDocument } from '../../../service/delivery/document.ts';
 import { safeTextWith } from '../../../service/delivery/safe-text.ts';
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import type { Desired, PresentDomain } from '../../../core/model/desired.ts';
 import type { Context } from '../../context.ts';
 import { chooseOutput, type CommandCall, type CommandResult } from '../../command.ts';
@@ -10,6 +11,7 @@ import { parseDuration, requireDomain } from '../../input/arguments.ts';
 import { answerOf, assertAccountOf, connectShown } from '../../input/connect.ts';
 import { readValid } from '../../input/manifest/desired.ts';
 import { openStates } from '../../input/state/open-states.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import { disclosing } from '../../../service/conceal/disclosing.ts';
 import { requestsHeadway } from '../../output/progress/headway.ts';
 import { sentenceColumns } from '../../output/output.ts';
@@ -30,7 +32,7 @@ export async function deliveryCommand(
   const { manifest, state } = settings;
   const sinceMs = parseDuration('--since', options.since);
   const { desired } = await readValid(context, manifest, { references: 'required', warnings: 'silent' });
-  const domains = wantedDomains(desired, names);
+  const domains = wantedDomains(desired, names, commandLine(context, desired.api));
   const connection = await resolveConnection(context, settings, desired.api);
   const { client, progress } = connectShown(context, connection, 'read-only');
   progress.follow(requestsHeadway(context, client, { label: 'reading logs' }));
@@ -88,7 +90,11 @@ function limitRequests(client: FullClient, most: number | undefined): LimitedReq
   };
 }
 
-function wantedDomains(desired: Desired, names: readonly string[]): readonly PresentDomain[] {
+function wantedDomains(
+  desired: Desired,
+  names: readonly string[],
+  command: CommandLine,
+): readonly PresentDomain[] {
   const all = [...desired.domains.values()].filter((domain) => domain.state === 'present');
   if (names.length === 0) return all;
   const wanted = new Set(names.map((name) => requireDomain(name)));
@@ -96,7 +102,10 @@ function wantedDomains(desired: Desired, names: readonly string[]): readonly Pre
     const entry = desired.domains.get(name);
     if (entry?.state === 'present') continue;
     const what = entry === undefined ? 'does not name' : 'wants to delete';
-    throw usageError(`the manifest ${what} ${name}`, 'check the spelling; fwdsync logs reads any domain');
+    throw usageError(
+      `the manifest ${what} ${name}`,
+      `check the spelling; \`${command(`logs ${name}`)}\` reads any domain`,
+    );
   }
   return all.filter(({ domain }) => wanted.has(domain));
 }

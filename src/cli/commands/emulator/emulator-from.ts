@@ -60,8 +60,9 @@ export async function loadWithPlaceholders(
     expect,
     resolve: placeholders(),
   });
-  if (desired === null) throw invalidManifest(context, { problems, counts });
-  printProblems(context, problems);
+  const own = { ...context, given: { ...context.given, file: manifest.paths } };
+  if (desired === null) throw invalidManifest(own, { problems, counts });
+  printProblems(own, problems);
   return desired;
 }
 

@@ -1,7 +1,7 @@
 import type { Client } from '../../../client/client.ts';
 import { observe } from '../../../client/observe.ts';
-import { referenceFinder } from '../../../engine/apply/memory/snapshot-forwards.ts';
 import { didYouMean } from '../../../core/manifest/read/suggest.ts';
+import { referenceFinder } from '../../../core/manifest/write/reference-finder.ts';
 import { escapeInvisible } from '../../../core/model/names.ts';
 import type { Observed } from '../../../core/model/observed.ts';
 import { requireDomain } from '../../input/arguments.ts';
@@ -81,11 +81,12 @@ function assertUsable(context: Context, options: ExportFlags): void {
   assertUsed(context, options);
 }
 
-function assertUsed({ given }: Context, { out, outDir, update, force, prune }: ExportFlags): void {
+function assertUsed({ given }: Context, { out, outDir, update, force, prune, groups }: ExportFlags): void {
   const makesFiles = out !== undefined || outDir !== undefined;
   const needless = {
     '--force': force === true && !makesFiles,
     '--prune': prune === true && update !== undefined,
+    '--groups': groups === true && update !== undefined,
     '--state-dir': given.stateDir !== undefined && !makesFiles && update === undefined,
   };
   for (const [flag, isNeedless] of Object.entries(needless))

@@ -40,21 +40,14 @@ export async function blameCommand(
       };
     }),
   );
+  const merged = <T extends { readonly at: string }>(lists: readonly (readonly T[])[]): readonly T[] =>
+    mergeNewestFirst(lists, ({ at }) => at, context.clock.now());
   const document: BlameDocument = {
     kind: 'fwdsync/blame@1',
     address,
-    entries: mergeNewestFirst(
-      found.map(({ entries }) => entries),
-      ({ at }) => at,
-    ),
-    drift: mergeNewestFirst(
-      found.map(({ drift }) => drift),
-      ({ at }) => at,
-    ),
-    takenOver: mergeNewestFirst(
-      found.map(({ takenOver }) => takenOver),
-      ({ at }) => at,
-    ),
+    entries: merged(found.map(({ entries }) => entries)),
+    drift: merged(found.map(({ drift }) => drift)),
+    takenOver: merged(found.map(({ takenOver }) => takenOver)),
   };
   const look = { style: styleFor(stdout, color), columns: columnsOf(stdout) };
   return { exit: EXIT.done, ...chooseOutput(context, document, () => blameText(document, look)) };

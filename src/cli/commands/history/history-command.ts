@@ -1,3 +1,4 @@
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import type { Disclosure } from '../../../core/model/destinations.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import {
@@ -14,6 +15,7 @@ import type { Context } from '../../context.ts';
 import type { CommandCall, CommandResult } from '../../command.ts';
 import { EXIT, usageError } from '../../exit.ts';
 import { parseDuration, requireDomain } from '../../input/arguments.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import { columnsOf, printPieces } from '../../output/output.ts';
 import { styleFor } from '../../output/paint.ts';
 import {
@@ -40,21 +42,23 @@ export async function historyCommand(
   const { domains } = settings.manifest;
   const query: Query = {
     since: sinceOf(context, options),
+    now: context.clock.now(),
     domains: domains?.map((name) => requireDomain(name, '--domain')) ?? null,
     run: id,
     // A list for people counts the items, and does not show them.
     items: format === 'json' || id !== undefined || domains !== null ? 'read' : 'left-out',
   };
   const opened = await openRecorded(context, settings);
+  const command = commandLine(context);
   const how = { style: styleFor(stdout, color), columns: columnsOf(stdout) };
   if (format === 'json') {
     const all = runDocuments(opened, query, mask);
-    const runs = id === undefined ? all : recorded(all, id);
+    const runs = id === undefined ? all : recorded(all, id, command);
     const drift = id === undefined ? driftDocuments(opened, query, mask) : [];
     return { exit: EXIT.done, lists: { kind: 'fwdsync/history@1', lists: { runs, drift } } };
   }
   if (id !== undefined) {
-    await printPieces(context, recorded(runTexts(opened, query, { mask, how }), id));
+    await printPieces(context, recorded(runTexts(opened, query, { mask, how }), id, command));
     return { exit: EXIT.done };
   }
   const runs = await Array.fromAsync(runDocuments(opened, query, mask));
@@ -63,7 +67,7 @@ export async function historyCommand(
 }
 
 /** What is found of a run, of each account that has it. */
-async function* recorded<T>(found: AsyncIterable<T>, id: string): AsyncGenerator<T> {
+async function* recorded<T>(found: AsyncIterable<T>, id: string, command: CommandLine): AsyncGenerator<T> {
   let isRecorded = false;
   for await (const part of found) {
     isRecorded = true;
@@ -72,7 +76,7 @@ async function* recorded<T>(found: AsyncIterable<T>, id: string): AsyncGenerator
   if (isRecorded) return;
   throw usageError(
     `no run ${id} is recorded`,
-    'fwdsync history lists the runs; name its state with --state-dir',
+    `\`${command('history')}\` lists the runs; name its state with --state-dir`,
   );
 }
 
@@ -87,11 +91,13 @@ interface Query {
   readonly domains: readonly DomainName[] | null;
   readonly run: string | undefined;
   readonly items: 'read' | 'left-out';
+  /** Epoch milliseconds. */
+  readonly now: number;
 }
 
 async function* runDocuments(
   { stores, onFault }: OpenedHistory,
-  { since, run, domains, items }: Query,
+  { since, run, domains, items, now }: Query,
   mask: Disclosure['mask'],
 ): AsyncGenerator<RunDocument> {
   const own = { since, onFault, run };
@@ -99,7 +105,7 @@ async function* runDocuments(
     if (items === 'left-out') return readRuns(history, own);
     return domains === null ? readRunsWithItems(history, own) : readRunsOfDomains(history, domains, own);
   });
-  for await (const found of newestFirst<FoundRun>(sources, ({ start }) => start.at))
+  for await (const found of newestFirst<FoundRun>(sources, ({ start }) => start.at, now))
     yield runDocument(found, mask);
 }
 
@@ -127,7 +133,7 @@ async function* runTexts(
 
 async function* driftDocuments(
   { stores, onFault }: OpenedHistory,
-  { since, domains }: Query,
+  { since, domains, now }: Query,
   mask: Disclosure['mask'],
 ): AsyncGenerator<DriftDocument> {
   const isAsked = (domain: DomainName): boolean => domains?.includes(domain) ?? true;
@@ -136,7 +142,7 @@ async function* driftDocuments(
     for await (const found of readDrift(history, { since, onFault, domain: only }))
       if (isAsked(found.entry.domain)) yield { account, found };
   });
-  for await (const { account, found } of newestFirst(sources, ({ found: { entry } }) => entry.at))
+  for await (const { account, found } of newestFirst(sources, ({ found: { entry } }) => entry.at, now))
     yield driftDocument(found, { account, mask });
 }
 
@@ -144,12 +150,13 @@ async function* driftDocuments(
 async function* newestFirst<T>(
   sources: readonly AsyncGenerator<T>[],
   at: (found: T) => string,
+  now: number,
 ): AsyncGenerator<T> {
   const [only] = sources;
   if (only !== undefined && sources.length === 1) return yield* only;
   const lists: (readonly T[])[] = [];
   for (const source of sources) lists.push(await Array.fromAsync(source));
-  yield* mergeNewestFirst(lists, at);
+  yield* mergeNewestFirst(lists, at, now);
 }
 
 /** Those that changed something in them. */

@@ -7,13 +7,14 @@ import { printWarning } from '../../output/output.ts';
 import { agreedAccount } from '../../settings/address.ts';
 import type { Settings, StateSettings } from '../../settings/resolve-settings.ts';
 
-/** What the state recorded, without any request: of the account that is named, else of all that it knows. */
+/** The recorded histories, opened without a request. */
 export interface OpenedHistory {
   readonly stores: readonly AccountHistory[];
   /** Prints what cannot be read, once. */
   readonly onFault: NonNullable<HistoryQuery<'run'>['onFault']>;
 }
 
+/** Opens the history of the account that flag, environment or manifest name, else of all. */
 export async function openRecorded(
   context: Context,
   { manifest, api, state }: Settings,

@@ -14,6 +14,7 @@ import type { Result } from '../../../core/model/result.ts';
 import { requireDomain } from '../../input/arguments.ts';
 import { answerAbout, answerOf, connect } from '../../input/connect.ts';
 import type { Context } from '../../context.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import { discloseManifest, openDisclosure } from '../../output/disclose.ts';
 import type { CommandCall, CommandResult } from '../../command.ts';
 import { EXIT, commandFailure, interruptedExit, usageError, type ExitCode } from '../../exit.ts';
@@ -152,7 +153,7 @@ function printer({ context: { stdout, format }, open }: LogsQuestion): OnLogEntr
 
 /** What this generation cannot be asked is wrong usage; anything else is a failure of the service. */
 async function orEnd<T>(
-  { client, domain, options: { id } }: LogsQuestion,
+  { context, client, domain, options: { id } }: LogsQuestion,
   result: Result<T, ApiError>,
 ): Promise<T> {
   if (!result.ok && result.error.kind === 'not-found') {
@@ -161,7 +162,7 @@ async function orEnd<T>(
     await answerAbout(client, domain, await client.getDomain(domain));
     throw commandFailure(
       `${domain} has no log entry ${quote(id)}`,
-      `list them with fwdsync logs ${domain}; the service keeps them for a limited time`,
+      `\`${commandLine(context)(`logs ${domain}`)}\` lists them; the service keeps them for a limited time`,
     );
   }
   if (result.ok || result.error.kind !== 'rejected' || result.error.status !== null) return answerOf(result);

@@ -22,6 +22,7 @@ export function openHost(
     random,
     signal,
     origin: runOrigin(context, 'run'),
+    rest: () => new Promise((resolve) => void setImmediate(resolve)),
     readReferences: referenceReader(context),
     async resolvePassword(reference) {
       const password = await referenceValue(context, reference);

@@ -14,7 +14,7 @@ import { operatorSecret } from '../../input/references/references.ts';
 import { openStates } from '../../input/state/open-states.ts';
 import { concealing } from '../../output/log/concealing-stream.ts';
 import { createLogger } from '../../output/log/logger.ts';
-import { createCommands } from '../../output/plan/next-command.ts';
+import { createCommands } from '../../output/command-lines.ts';
 import type { Settings, StateSettings } from '../../settings/resolve-settings.ts';
 import { lastingPart } from '../apply/conclude.ts';
 import { answerRoute } from './answer-route.ts';
@@ -36,9 +36,7 @@ export async function runCommand(
   const concealer = createConcealer(context);
   // Standard output has no other use here.
   const log = createLogger(settings.log, concealing(context.stdout, concealer), 'info');
-  const isMany = run.role === 'worker' || settings.manifest.accounts !== null;
-  const commands = createCommands(context, settings.api, isMany ? 'many' : 'one');
-  const logging = { log, concealer, commands };
+  const logging = { log, concealer, commands: createCommands(context, run.role) };
   if (run.lasts === 'once') return runOnceEach(context, settings, run, logging);
   if (run.role === 'daemon') {
     assertWatchable(settings);
@@ -93,7 +91,7 @@ async function openReporting(context: Context, run: RunSettings, logging: Loggin
     page: await readPageSettings(context, run, logging),
     notify: await openNotify(context, run, logging),
     route: (address, manifests, engineOf) =>
-      answerRoute(address, manifests, concealer.disclosure, { engineOf, command: commands.command }),
+      answerRoute(address, manifests, concealer.disclosure, { engineOf, about: commands.about }),
   };
 }
 

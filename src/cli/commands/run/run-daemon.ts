@@ -93,7 +93,7 @@ function openDaemon(
       openAccountLoop(host, entry, options, {
         source: inTurn(openSource(context, manifest, entry)),
         emit,
-        command: commands.command,
+        command: commands.of(entry.name),
         readCommit: () => readCommit(context, entry.paths),
         giveUp: directory === null ? endDaemon : undefined,
       }),

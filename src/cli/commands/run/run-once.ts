@@ -1,4 +1,3 @@
-import { writeSnapshot } from '../../../core/manifest/write/write-snapshot.ts';
 import { succeed } from '../../../core/model/result.ts';
 import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
 import { createDriftLog } from '../../../engine/drift-log.ts';
@@ -43,7 +42,6 @@ export async function runOnce(
         emit,
         origin: runOrigin(context, 'run'),
         driftLog: createDriftLog(),
-        writeSnapshot,
         resolvePassword,
         readCommit: () => readCommit(context, settings.manifest.paths),
         access: () => Promise.resolve(succeed({ client, policy, openState })),

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { MOST_PORT } from '../../declare/options.ts';
 import { usageError } from '../../exit.ts';
 import { parseDuration } from '../../input/arguments.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import { resolveDriftUrl } from '../../settings/address.ts';
 import { flagOf, type GivenFlags } from '../../settings/flags.ts';
 import { assertOneDefault, isInStore, type Places, type Settings } from '../../settings/resolve-settings.ts';
@@ -38,17 +39,13 @@ export interface RunSettings extends Pick<RunOptions, 'mode' | 'notifyFormat' | 
 const LEAST_INTERVAL_MS = 1000;
 
 /** Parses the options of `run`; one that is wrong or has no effect ends the command with 64. */
-export function resolveRun(
-  context: Pick<Context, 'env' | 'given'>,
-  settings: Settings,
-  options: RunOptions,
-): RunSettings {
+export function resolveRun(context: Context, settings: Settings, options: RunOptions): RunSettings {
   const { mode, notifyFormat, concurrency, once, delivery } = options;
   const intervalMs = parseDuration('--interval', options.interval, LEAST_INTERVAL_MS);
   const listen = parseListen(options.listen);
   const role = isWorker(settings.manifest, settings.state.store) ? 'worker' : 'daemon';
   const driftUrl = resolveDriftUrl(context.given, context);
-  assertUsed(context, { role, driftUrl, isOnce: once === true });
+  assertUsed(context, { role, driftUrl, isOnce: once === true, accounts: settings.manifest.accounts });
   return {
     role,
     lasts: once === true ? 'once' : 'until-stopped',
@@ -83,7 +80,7 @@ export function assertWatchable({ manifest }: Settings): void {
   );
 }
 
-interface Called extends Pick<RunSettings, 'role' | 'driftUrl'> {
+interface Called extends Pick<RunSettings, 'role' | 'driftUrl'>, Pick<Places, 'accounts'> {
   readonly isOnce: boolean;
 }
 
@@ -92,8 +89,10 @@ type RunFlag = keyof GivenFlags | keyof RunOptions;
 /** Flags that have no effect, when, and what to do about them. */
 type Ineffective = readonly [flags: readonly RunFlag[], isSo: boolean, what: string, hint: string];
 
-function assertUsed({ env, given }: Pick<Context, 'env' | 'given'>, called: Called): void {
-  const { isOnce, role, driftUrl } = called;
+function assertUsed(context: Context, { isOnce, role, driftUrl, accounts }: Called): void {
+  const { env, given } = context;
+  // It takes one manifest at a time.
+  const readOnce = accounts === null ? `; \`${commandLine(context)('delivery')}\` reads the logs once` : '';
   const isNotified = Boolean(env['FWDSYNC_NOTIFY_URL'] || env['FWDSYNC_NOTIFY_URL_FILE']);
   const isWorking = role === 'worker';
   const rules: readonly Ineffective[] = [
@@ -104,7 +103,7 @@ function assertUsed({ env, given }: Pick<Context, 'env' | 'given'>, called: Call
       'has an effect only with --drift-url',
       'leave it out, or add --drift-url',
     ],
-    [['delivery'], isOnce, ONCE, 'leave it out; fwdsync delivery reads the logs once'],
+    [['delivery'], isOnce, ONCE, `leave it out${readOnce}`],
     [['basePath'], isOnce, ONCE, 'leave it out: no page is served'],
     [['notifyFormat'], isOnce, ONCE, 'leave it out: the exit code says how the run ended'],
     [

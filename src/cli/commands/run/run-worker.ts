@@ -28,7 +28,7 @@ import { endOfRun } from './unattended-end.ts';
 /** Pages that are open are refreshed this often. */
 const PAGE_MS = 10_000;
 
-type Logging = Pick<ReportOptions, 'log' | 'concealer'>;
+type Logging = Pick<ReportOptions, 'log' | 'concealer' | 'commands'>;
 
 interface WorkerWiring extends Logging {
   readonly emit: (event: DaemonEvent) => void;
@@ -122,7 +122,7 @@ async function openWorker(
   context: Context,
   settings: Settings,
   { mode, intervalMs, concurrency }: RunSettings,
-  { log, concealer, emit }: WorkerWiring,
+  { log, concealer, commands, emit }: WorkerWiring,
 ): Promise<OpenWorker> {
   const { clock, random, signal, every = () => () => {} } = context;
   const { leaseMs: jobExpiryMs } = settings.state;
@@ -151,7 +151,8 @@ async function openWorker(
         const api: ApiSettings = { ...settings.api, account: { value: account.email, source: 'flag' } };
         const own = { ...context, signal: account.signal };
         const host = openHost(own, { ...settings, api }, concealer);
-        return openFleetAccount(guardKeys(own, host, database), { mode, load }, account, { emit, concealer });
+        const guarded = guardKeys(own, host, database);
+        return openFleetAccount(guarded, { mode, load }, account, { emit, concealer, commands });
       },
     },
   );

@@ -6,6 +6,7 @@ import type { Context } from '../../context.ts';
 import { chooseOutput, type CommandCall, type CommandResult } from '../../command.ts';
 import { EXIT, commandFailure, usageError } from '../../exit.ts';
 import { openStore } from '../../input/state/open-store.ts';
+import { commandLineHere } from '../../output/command-lines.ts';
 import { sentenceColumns } from '../../output/output.ts';
 import { styleFor } from '../../output/paint.ts';
 import type { StoreSettings } from '../../settings/store-settings.ts';
@@ -17,7 +18,9 @@ export async function statusCommand(context: Context, { settings }: CommandCall)
   if (store === null) throw usageError('status needs a store', 'give --store, or set FWDSYNC_STORE');
   const fleet = await read(context, store);
   const { stdout, color } = context;
-  const text = (): string => renderStatus(fleet, styleFor(stdout, color), sentenceColumns(stdout));
+  const command = commandLineHere(context);
+  const text = (): string =>
+    renderStatus(fleet, { style: styleFor(stdout, color), columns: sentenceColumns(stdout), command });
   return { exit: EXIT.done, ...chooseOutput(context, fleetDocument(fleet), text) };
 }
 

@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import { usageError } from '../../exit.ts';
 import { answerOf, connect } from '../../input/connect.ts';
 import { openStates } from '../../input/state/open-states.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import type { Connection } from '../../../client/connection.ts';
 import type { Settings, StateSettings } from '../../settings/resolve-settings.ts';
 import { openHistoriesOf } from '../history/open-history.ts';
@@ -41,7 +42,7 @@ async function findNamed(
   state: StateSettings,
   { connection: { account }, name }: { readonly connection: Connection; readonly name: string },
 ): Promise<RunEntry | null> {
-  // Of another account, too: then that is what is wrong.
+  // A run of another account is found, too: then the account is what is wrong.
   const stores = await openHistoriesOf(context, state, null);
   const found: RunEntry[] = [];
   for (const { history } of stores) {
@@ -51,7 +52,9 @@ async function findNamed(
   if (own !== undefined) return own;
   const [other] = found;
   if (other === undefined) {
-    throw usageError(`no run is named ${JSON.stringify(name)}`, 'fwdsync history lists the runs');
+    const { account: _, ...everywhere } = context.given;
+    const history = commandLine({ ...context, given: everywhere })('history');
+    throw usageError(`no run is named ${JSON.stringify(name)}`, `\`${history}\` lists the runs`);
   }
   if (context.member !== undefined) return null;
   throw usageError(

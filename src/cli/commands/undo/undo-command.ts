@@ -1,15 +1,17 @@
 import type { RunEntry } from '../../../core/model/history/entries.ts';
 import { reconcileOnce } from '../../../engine/once.ts';
-import { readForUndo, readRunItems, undoRequest } from '../../../engine/undo/undo-request.ts';
+import { undoRequest } from '../../../engine/undo/undo-request.ts';
 import type { Context } from '../../context.ts';
 import type { CommandCall, CommandResult } from '../../command.ts';
 import { EXIT, usageError } from '../../exit.ts';
 import { ownApi } from '../../input/manifest/desired.ts';
 import { runOrigin } from '../../origin.ts';
-import { createPolicy } from '../../input/policy.ts';
+import { parseAllowances } from '../../input/policy.ts';
 import { referenceReader } from '../../input/references/references.ts';
 import { connectSession, type Session } from '../../input/session.ts';
 import { openStates } from '../../input/state/open-states.ts';
+import { quoteForShell } from '../../../core/plan/policy.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import { resolveConnection } from '../../settings/connection.ts';
 import type { Allowances } from '../../settings/flags.ts';
 import type { StateSettings } from '../../settings/resolve-settings.ts';
@@ -54,11 +56,19 @@ export async function undoCommand(
 }
 
 function assertAnswerable(context: Context, { yes }: UndoOptions, run: string | undefined): void {
-  if (yes === true && run === undefined) {
-    throw usageError('--yes needs the run that is to be undone', 'name it: fwdsync undo --yes RUN');
-  }
+  const command = commandLine(context);
+  if (yes === true && run === undefined)
+    throw usageError(
+      '--yes needs the run that is to be undone',
+      `name it; \`${command('history')}\` lists the runs`,
+    );
   if (yes === true || canAsk(context)) return;
-  throw usageError('cannot prompt: not a terminal', 'use --yes, and name the run: fwdsync undo --yes RUN');
+  throw usageError(
+    'cannot prompt: not a terminal',
+    run === undefined
+      ? `use --yes, and name a run that \`${command('history')}\` lists`
+      : `use --yes: \`${command(`undo --yes ${quoteForShell(run)}`)}\``,
+  );
 }
 
 async function openUndo(
@@ -74,20 +84,21 @@ async function openUndo(
   // No reference may stand for a secret of the operator.
   await referenceReader(context)({ keys: [], others: [] });
   const openState = await openStates(context, state, 'undo');
-  const items = await readRunItems(openState(connection, run.account), run.run);
-  const desired = readForUndo(items, run);
+  const request = await undoRequest(openState(connection, run.account), run, {
+    allowances: parseAllowances(options),
+    command: commandLine(context, api),
+  });
+  const { desired } = request;
   const opened = await connectSession(context, state, {
     connection,
     desired,
     command: 'undo',
     mode: 'read-write',
   });
-  const stance = { account: run.account, accountRequired: false, domainDeletes: 'allowed' } as const;
-  const policy = createPolicy(desired, options, { ...stance, now: opened.openedAt });
   return {
     ...opened,
     api,
-    request: undoRequest(run, items, { desired, policy }),
+    request,
     counts: { files: 0, domains: 0, aliases: 0, rules: 0, silenced: 0 },
     problems: [],
     disclosure: { references: desired.references, mask: context.mask },

@@ -13,6 +13,7 @@ import { keepDomains } from '../../../engine/domain-digests.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';
 import type { GitTree } from './git-tree.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import type { ManifestCounts } from '../../../core/manifest/load.ts';
 import { invalidManifest, openExcerpt, printProblems } from '../../output/problems/problems.ts';
 import { MANIFEST_FILES } from './manifest-files.ts';
@@ -113,7 +114,7 @@ async function readTexts(
     throw commandFailure(texts.error.message, texts.error.hint);
   throw commandFailure(
     'there is no manifest: neither fwdsync.yaml nor fwdsync/ is here',
-    'name one with -f, or write one of the live account with fwdsync export --out fwdsync.yaml',
+    `name one with -f, or write one of the live account with: ${commandLine(context)('export --out fwdsync.yaml')}`,
   );
 }
 

@@ -25,8 +25,8 @@ export async function openStates(
   return ({ url }, account) => openPostgresState({ ...ports, database, leaseMs, account, apiUrl: url });
 }
 
-/** True if each manifest is a snapshot, which an earlier run wrote so that it can be undone. */
-export function areSnapshots({ cwd }: Context, { paths, stateDirectory }: ManifestSettings): boolean {
+/** True if the manifests are snapshots, which earlier runs wrote. */
+export function namesSnapshots({ cwd }: Context, { paths, stateDirectory }: ManifestSettings): boolean {
   return paths.every(
     (path) => path.startsWith('store:snapshot/') || isSnapshot(stateDirectory, resolve(cwd, path)),
   );

@@ -4,6 +4,7 @@ import { readPublished, revisionsOf } from '../../../engine/state/postgres/revis
 import { readStored } from '../../../engine/state/postgres/stored-documents.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';
+import { commandLine } from '../../output/command-lines.ts';
 import { printWarning } from '../../output/output.ts';
 import type { Secrets } from '../../process/secrets.ts';
 import type { StoreSettings } from '../../settings/store-settings.ts';
@@ -39,7 +40,8 @@ export async function readStoredManifests(
   const database = await openStore(context, store);
   const found = await Promise.all(
     names.map(async (name) => {
-      if (name.startsWith(PUBLISHED)) return readPublishedTexts(database, name.slice(PUBLISHED.length));
+      if (name.startsWith(PUBLISHED))
+        return readPublishedTexts(context, database, name.slice(PUBLISHED.length));
       const read = await readStored(database, name);
       if (!read.ok) throw commandFailure(read.error.message, 'check the database');
       if (read.value !== null) return [{ file: name, text: read.value }];
@@ -49,20 +51,31 @@ export async function readStoredManifests(
   return found.flat();
 }
 
-async function readPublishedTexts(database: Database, email: string): Promise<readonly ManifestText[]> {
+async function readPublishedTexts(
+  context: Context,
+  database: Database,
+  email: string,
+): Promise<readonly ManifestText[]> {
   const found = await revisionsOf(database, email);
   if (!found.ok) throw commandFailure(found.error.message, 'check the database');
   const [one, ...more] = found.value.filter(({ revision }) => revision !== null);
   if (one === undefined)
-    throw commandFailure(`no manifest of ${email} is published`, 'publish one with fwdsync publish');
+    throw commandFailure(
+      `no manifest of ${email} is published`,
+      'publish one: `fwdsync publish --help` says how',
+    );
   if (more.length > 0)
     throw commandFailure(`manifests of ${email} are published for several APIs`, 'remove one of them');
   const read = await readPublished(database, one);
   if (!read.ok) throw commandFailure(read.error.message, 'check the database');
   if (read.value !== 'damaged') return read.value?.texts ?? [];
+  const number = one.revision ?? 0;
+  const command = commandLine({ ...context, given: { ...context.given, account: email } });
   throw commandFailure(
-    `revision ${one.revision} of ${email} is damaged in the store`,
-    `publish its manifest again, or an earlier one: fwdsync publish --account ${email} --rollback REV`,
+    `revision ${number} of ${email} is damaged in the store`,
+    number > 1
+      ? `publish its manifest again, or an earlier revision: \`${command(`publish --rollback ${number - 1}`)}\``
+      : 'publish its manifest again',
   );
 }
 

@@ -7,8 +7,8 @@ import {
   type PlanContents,
   type PlanContentsOptions,
 } from '../../../core/plan/document/document.ts';
-import { forecast, foresee, type ForecastOptions } from '../../../core/plan/requests/forecast.ts';
-import type { AppliedHeadway } from '../progress/headway.ts';
+import { forecast, plannedWork, type ForecastOptions } from '../../../core/plan/requests/forecast.ts';
+import type { Leg } from '../../../core/rate-limit/estimate.ts';
 import { renderPlanGithub } from '../../../core/plan/render/github.ts';
 import type { RoutesShown } from '../../../core/plan/render/routes.ts';
 import { planRoutes } from '../../../core/plan/routes/routes.ts';
@@ -139,18 +139,14 @@ export function forecastOf(
   return forecast(requests, forecastOptions(context, session, planned, support));
 }
 
-/** When each of these requests will leave, and when all is done, by the budgets at the moment of the call. */
-export function timetableOf(
+/** The work of which that forecast is the sum. */
+export function legsOf(
   context: Context,
   session: Pick<Session, 'client' | 'openedAt'>,
   { planned, requests }: Omit<ShownPlan, 'plan'>,
   support: BatchSupport,
-): AppliedHeadway['foresee'] {
-  const options = forecastOptions(context, session, planned, support);
-  return (budgets) => {
-    const { departures, ended } = foresee(requests, { ...options, budgets });
-    return { start: options.monotonic, sentAt: departures, end: ended.moment };
-  };
+): readonly Leg[] {
+  return plannedWork(requests, forecastOptions(context, session, planned, support)).legs;
 }
 
 function forecastOptions(

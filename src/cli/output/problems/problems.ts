@@ -1,10 +1,10 @@
 import type { Problem } from '../../../core/model/manifest/problem.ts';
 import { showSource } from '../../../core/model/manifest/problem.ts';
 import { plural, escapeInvisible } from '../../../core/model/names.ts';
-import { quoteForShell } from '../../../core/plan/policy.ts';
 import type { WouldDelete } from '../../../core/plan/would-delete.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT } from '../../exit.ts';
+import { commandLine, flagWords } from '../command-lines.ts';
 import { columnsOf, sentenceColumns } from '../output.ts';
 import type { ManifestCounts } from '../../../core/manifest/load.ts';
 import type { ManifestText } from '../../../core/manifest/read/text.ts';
@@ -84,22 +84,24 @@ export async function openExcerpt(
 
 const NO_EXCERPT: Excerpt = () => [];
 
+type ProblemsContext = Pick<Context, 'stderr' | 'color' | 'given' | 'env' | 'cwd' | 'mask'>;
+
 /** In text, on standard error. */
 export function printProblems(
-  { stderr, color, given }: Pick<Context, 'stderr' | 'color' | 'given'>,
+  context: ProblemsContext,
   problems: readonly Problem[],
   excerpt: Excerpt = NO_EXCERPT,
 ): void {
   if (problems.length === 0) return;
+  const { stderr, color } = context;
   const style = styleFor(stderr, color);
-  const look = { style, excerpt, columns: sentenceColumns(stderr), listAll: listAllCommand(given) };
+  const look = { style, excerpt, columns: sentenceColumns(stderr), listAll: listAllCommand(context) };
   stderr.write(renderProblems(problems, look));
 }
 
-function listAllCommand({ file = [], domain = [] }: Context['given']): string {
-  const files = file.flatMap((path) => ['-f', quoteForShell(path)]);
-  const domains = domain.flatMap((name) => ['--domain', quoteForShell(name)]);
-  return ['fwdsync validate --format json', ...files, ...domains].join(' ');
+function listAllCommand(context: ProblemsContext): string {
+  const domains = flagWords('domain', context.given.domain);
+  return commandLine(context)(['validate --format json', ...domains].join(' '));
 }
 
 export interface InvalidManifest {
@@ -113,7 +115,7 @@ export interface InvalidManifest {
 
 /** Prints what is wrong with a manifest, and makes of it the end of a command: 5. With `--format json` that has the document. */
 export function invalidManifest(
-  context: Pick<Context, 'stderr' | 'color' | 'given' | 'format'>,
+  context: ProblemsContext & Pick<Context, 'format'>,
   { problems, counts, excerpt, message, hint = 'fix it; no requests were sent' }: InvalidManifest,
 ): CommandError {
   const document = context.format === 'json' ? problemsDocument(problems, counts) : null;

@@ -61,6 +61,6 @@ function pruneOf(section: Section, node: Node | undefined): boolean | undefined 
 function reportId(node: Node, text: string, log: ProblemLog): void {
   log.report('invalid-id', node, {
     message: `${quote(text)} is not the id of a rule`,
-    hint: 'rules are ignored by their UUID, as `fwdsync export` shows it',
+    hint: 'rules are ignored by their UUID, which an export of the account shows',
   });
 }

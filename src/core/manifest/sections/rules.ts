@@ -177,7 +177,7 @@ function readId(written: Node, { log }: Loading): string | undefined {
   if (isUuid(id)) return id;
   log.report('invalid-id', written, {
     message: `${quote(id)} is not a UUID`,
-    hint: 'copy the id of the rule from `fwdsync export`, or leave the key out',
+    hint: 'copy the id of the rule from an export of the account, or leave the key out',
   });
   return undefined;
 }

@@ -30,8 +30,8 @@ interface Refused {
   readonly reason: string;
 }
 
-/** By domain. Of several reasons for one thing, the first. */
-function findRefused(
+/** Finds what the manifest language refuses, by domain. Of several reasons for one thing, the first. */
+export function findRefused(
   { domains }: ManifestDocument,
   version: 'v4' | 'v3',
 ): ReadonlyMap<string, readonly Refused[]> {

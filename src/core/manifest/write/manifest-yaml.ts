@@ -7,6 +7,7 @@ import { escapeInvisible, escapeYaml } from '../../model/names.ts';
 export function writeManifest(document: ManifestDocument): string {
   const yaml = createYaml(plainDocument(document));
   yaml.commentBefore = asComment(document.comments ?? []);
+  flattenValues(yaml.get('destinations'));
   const domains = yaml.get('domains');
   if (isMap(domains)) layOutDomains(domains, document);
   return yamlText(yaml);

@@ -16,7 +16,7 @@ export interface ManifestDocument {
     readonly url?: string;
     readonly key?: ReferenceDocument;
   };
-  readonly destinations?: ReadonlyMap<string, ReferenceDocument>;
+  readonly destinations?: ReadonlyMap<string, ForwardDocument>;
   readonly domains: ReadonlyMap<string, DomainDocument>;
 }
 
@@ -63,27 +63,4 @@ export function ruleDocument(
     forward: show(forward),
     ...(active ? {} : { active }),
   };
-}
-
-/**
- * A line of a snapshot that tells which value a reference had, by a keyed fingerprint; `values`: of a list all of them. It is a
- * comment, for the manifest language has no place for it.
- */
-export function referenceLine(
-  shown: string,
-  values: readonly string[],
-  print: (value: string) => string,
-): string {
-  return `${shown} had the value with the fingerprint ${print(values.toSorted().join())}`;
-}
-
-/** Whether a snapshot's line about this reference, if it has one, tells of another value. */
-export function hasOtherValue(
-  text: string,
-  shown: string,
-  { values, print }: { readonly values: readonly string[]; readonly print: (value: string) => string },
-): boolean {
-  const start = `# ${referenceLine(shown, [], () => '')}`;
-  const line = text.split('\n').find((one) => one.startsWith(start));
-  return line !== undefined && line !== `# ${referenceLine(shown, values, print)}`;
 }

@@ -1,3 +1,4 @@
+import type { CommandLine } from '../../model/text/command-line.ts';
 import type { AbsentDomain, DesiredDomain, PresentDomain } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { ObservedDomain, UnprovenRead } from '../../model/observed.ts';
@@ -20,6 +21,7 @@ export interface DomainInput extends SectionInput {
   readonly live: ObservedDomain | undefined;
   readonly unproven: UnprovenRead | undefined;
   readonly domainDeletes: 'allowed' | 'never';
+  readonly command: CommandLine;
 }
 
 const NOTHING = {
@@ -37,7 +39,7 @@ const NOTHING = {
 export function planDomain(input: DomainInput): DomainPlan {
   const { desired, live, unproven } = input;
   if (unproven !== undefined) return withhold(desired.domain, 'unproven', unproven.reason);
-  if (desired.state === 'absent') return planTombstone(desired, live, input.domainDeletes);
+  if (desired.state === 'absent') return planTombstone(desired, live, input);
   const sections = planSections(desired, live, input);
   if (!sections.ok) {
     const { cause, reason, problems } = sections.error;
@@ -51,14 +53,14 @@ export function planDomain(input: DomainInput): DomainPlan {
 function planTombstone(
   desired: AbsentDomain,
   live: ObservedDomain | undefined,
-  deletes: 'allowed' | 'never',
+  { domainDeletes, command }: Pick<DomainInput, 'domainDeletes' | 'command'>,
 ): DomainPlan {
   const { domain, source } = desired;
   if (live === undefined) return { domain, ...NOTHING };
   if (SECTIONS.some((section) => live[section] === undefined)) {
     return withhold(domain, 'unproven', 'what would be deleted with it was not read');
   }
-  if (deletes === 'never') return pendingTombstone(desired);
+  if (domainDeletes === 'never') return pendingTombstone(desired, command);
   const change: DomainChange = {
     kind: 'domain',
     action: 'delete',
@@ -80,8 +82,8 @@ function planTombstone(
   return { domain, ...NOTHING, changes: [change] };
 }
 
-function pendingTombstone({ domain, source }: AbsentDomain): DomainPlan {
-  const hint = `fwdsync apply --allow-domain-delete ${domain} deletes it`;
+function pendingTombstone({ domain, source }: AbsentDomain, command: CommandLine): DomainPlan {
+  const hint = `\`${command(`apply --allow-domain-delete ${domain}`)}\` deletes it`;
   const message = `${domain} is to be deleted; the daemon never deletes a domain`;
   return {
     ...withhold(domain, 'tombstone', 'pending-tombstone: the daemon never deletes a domain'),
@@ -137,7 +139,7 @@ function assemble(
   desired: PresentDomain,
   live: ObservedDomain,
   sections: readonly SectionPlan[],
-  memory: ItemMemory,
+  memory: ItemMemory & Pick<DomainInput, 'command'>,
 ): DomainPlan {
   const settings = planSettings(desired, live, memory);
   const own = settings.change === null ? [] : [settings.change];
@@ -153,7 +155,7 @@ function assemble(
     withheld: [],
     warnings: [
       ...settings.warnings,
-      ...domainWarnings(desired, live),
+      ...domainWarnings(desired, live, memory.command),
       ...leftBehindWarnings(desired, live, memory),
       ...sections.flatMap((section) => section.warnings),
     ],

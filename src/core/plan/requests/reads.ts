@@ -4,6 +4,8 @@ import type { DomainName } from '../../model/names.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import { kindOf, KINDS, type Section } from '../../model/kinds.ts';
+import { mergeCounts, type Counts } from '../../rate-limit/counts.ts';
+import { roundsOf } from '../../rate-limit/estimate.ts';
 import { firstRequestsOf } from './requests.ts';
 
 /** A listing that a run makes: how many requests of which kind. */
@@ -86,16 +88,31 @@ export function requestsAtLeast(plan: Pick<Plan, 'changes' | 'api'>, context: Re
 }
 
 /** Listings of the managed sections of all domains, by endpoint: what a read of the account consists of, at least. */
-export function listingsOf(
-  { domains }: Pick<Desired, 'domains'>,
+export function listingsOf({ domains }: Pick<Desired, 'domains'>, version: ApiVersion): Counts {
+  const sections = [...domains.values()].flatMap(managedSections);
+  const lists = sections.map((section) => KINDS[kindOf(section)].list);
+  return countsOfReads(
+    lists.map((operation) => ({ operation, requests: 1 })),
+    version,
+  );
+}
+
+export function countsOfReads(
+  reads: readonly Pick<PlannedRead, 'operation' | 'requests'>[],
   version: ApiVersion,
-): ReadonlyMap<string, number> {
-  const listings = new Map<string, number>();
-  for (const section of domains.values().flatMap(managedSections)) {
-    const endpoint = endpointName(version, KINDS[kindOf(section)].list);
-    listings.set(endpoint, (listings.get(endpoint) ?? 0) + 1);
-  }
-  return listings;
+): Counts {
+  return mergeCounts(
+    reads.map(({ operation, requests }) => new Map([[endpointName(version, operation), requests]])),
+  );
+}
+
+/** Returns how many requests of these reads wait for each other's answers. Page 1 tells how many pages there are. */
+export function tripsOfReads(reads: readonly PlannedRead[], version: ApiVersion): number {
+  const trips = reads.map(({ operation, requests }) => {
+    const hasTotal = version === 'v4' || operation !== 'listCredentials';
+    return hasTotal && requests > 0 ? 1 + roundsOf(requests - 1) : requests;
+  });
+  return Math.max(0, ...trips);
 }
 
 /** What a change does to the number of items. */

@@ -29,11 +29,11 @@ function partOf({
   return { action, fields: part === 'whole' ? fields : fields.filter((field) => field !== 'rank') };
 }
 
-/** What goes with a domain that is deleted, as it was last read. */
-export function itemsOfDomain(live: ObservedDomain, concealment: Concealment): readonly HistoryItem[] {
+/** Returns the deletes of all that goes with a domain which is deleted, as it was last read. */
+export function deletionsOf(live: ObservedDomain): readonly Change[] {
   return SECTION_KINDS.flatMap((kind) => {
     const rows: Iterable<ObservedRow> = live[KINDS[kind].section] ?? [];
-    return Array.from(rows, (row) => keptItem(deletionOf(kind, row, live), concealment));
+    return Array.from(rows, (row) => deletionOf(kind, row, live));
   });
 }
 

@@ -20,7 +20,7 @@ import type { Ledger } from '../ledger.ts';
 import type { ApplyInput, ApplyPorts } from '../ports.ts';
 import { summarise } from '../report/report-document.ts';
 import type { Verdict } from '../verdict.ts';
-import { itemOfRequest, itemsOfDomain, type MovedRules } from './item-entries.ts';
+import { deletionsOf, itemOfRequest, type MovedRules } from './item-entries.ts';
 import { keptItem, type Concealment } from './kept-items.ts';
 
 /** Writes the history of a run while it goes on. */
@@ -173,8 +173,8 @@ function entriesOf(
   numbers.set(change, entry.item);
   const isDomainDelete = change.kind === 'domain' && change.action === 'delete';
   const live = isDomainDelete ? account.observed.domains.get(change.domain) : undefined;
-  const along = live === undefined ? [] : itemsOfDomain(live, concealment);
-  return [entry, ...along.map((own) => entryOf(own, 'domain'))];
+  const along = live === undefined ? [] : deletionsOf(live);
+  return [entry, ...along.map((own) => entryOf(keptItem(own, concealment), 'domain'))];
 }
 
 async function end(recorder: Recorder, { items }: WriteRequest): Promise<void> {

@@ -1,94 +1,152 @@
-import { SECTION_KINDS, type SectionKind } from '../../../core/model/kinds.ts';
-import { showText, type Destination, type References } from '../../../core/model/destinations.ts';
+import { changesOf } from '../../../core/manifest/update/entries.ts';
+import { dropRefused } from '../../../core/manifest/write/drop-refused.ts';
+import { writeManifest } from '../../../core/manifest/write/manifest-yaml.ts';
+import { referenceFinder } from '../../../core/manifest/write/reference-finder.ts';
+import { showText, type References } from '../../../core/model/destinations.ts';
 import {
-  referenceLine,
   ruleDocument,
   type DomainDocument,
-  type ManifestDocument,
   type ShowForward,
 } from '../../../core/model/manifest/manifest-document.ts';
-import { parseAliasName, quote } from '../../../core/model/names.ts';
+import type { Section } from '../../../core/model/kinds.ts';
+import { quote, type DomainName } from '../../../core/model/names.ts';
 import type { Observed, ObservedDomain } from '../../../core/model/observed.ts';
-
-import type { Change, Plan, RuleChange } from '../../../core/model/plan.ts';
+import type { AliasChange, Change, CredentialChange, RuleChange } from '../../../core/model/plan.ts';
 import {
   SETTINGS,
-  type ForwardDocument,
   type RuleDocument,
   type ObservedRule,
   type DomainState,
   type SettingName,
 } from '../../../core/model/resources.ts';
-import { referenceFinder, referencesBehind } from './snapshot-forwards.ts';
+import { deletionsOf } from '../history/item-entries.ts';
+import { referenceLine } from './snapshot-references.ts';
 
 export interface SnapshotInput {
-  readonly plan: Pick<Plan, 'changes'>;
+  readonly changes: readonly Change[];
   readonly observed: Observed;
   readonly version: 'v4' | 'v3';
   readonly references: References;
-  /** Keyed fingerprint of a value; null: none can be made. */
+  /** Returns the keyed fingerprint of a value; null means that none can be made. */
   readonly print: ((value: string) => string) | null;
+  /** What the history calls the run. */
+  readonly run: string;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
 /**
- * The manifest that reverses a run: what it changes as it was, what it adds as absent, what it deletes as it stood.
- * Everything else stays out, and nothing is pruned. Passwords cannot be read, so credentials that are deleted are named
- * in a comment only.
+ * Writes the manifest of what was there before a run: what the run changes or deletes as it was, and what it adds as absent.
+ * Everything else stays out, and nothing is pruned. Passwords cannot be read: a comment names the credentials that are deleted.
  */
-export function snapshotDocument(input: SnapshotInput): ManifestDocument {
+export function writeSnapshot({ changes, observed, references, ...input }: SnapshotInput): string {
   const used = new Map<string, readonly string[]>();
-  const show = referenceFinder(input.references, used);
-  const domains = new Map<string, DomainDocument>();
-  for (const [domain, changes] of Map.groupBy(input.plan.changes, (change) => change.domain)) {
-    const document = snapshotDomain(changes, input.observed.domains.get(domain), show);
-    domains.set(domain, withoutValues(document, input.references));
+  const show = referenceFinder(references, used);
+  const domains = new Map<DomainName, DomainDocument>();
+  for (const [domain, own] of Map.groupBy(changes, (change) => change.domain)) {
+    domains.set(domain, withoutValues(domainBefore(own, observed.domains.get(domain), show), references));
   }
-  const { email } = input.observed.account;
-  const brought = referencesBehind(desiredForwards(input.plan.changes), input.references);
-  const destinations = new Map(brought.map((reference, index) => [`reference-${index + 1}`, reference]));
-  return {
-    version: 1,
-    comments: [
-      `Undoes the run of ${new Date(input.now).toISOString()}: fwdsync apply -f THIS-FILE`,
-      'What the run added counts as a delete, and a domain that it added needs --allow-domain-delete.',
-      ...[...used].flatMap(([shown, values]) =>
-        input.print === null ? [] : [referenceLine(shown, values, input.print)],
-      ),
-    ],
-    api: { account: email, ...(input.version === 'v3' ? { version: input.version } : {}) },
-    // Named so that undoing the run shows what it meets of them as references, too.
-    ...(brought.length === 0 ? {} : { destinations }),
-    domains,
-  };
+  const { version, print, run, now } = input;
+  const comments = [
+    `What run ${run} of ${new Date(now).toISOString()} changed, as it was before the run`,
+    `To undo the run: fwdsync undo ${run}; to apply this file: fwdsync apply -f THIS-FILE`,
+    ...[...used].flatMap(([shown, values]) => (print === null ? [] : [referenceLine(shown, values, print)])),
+  ];
+  const api = { account: observed.account.email, ...(version === 'v3' ? { version } : {}) };
+  return writeManifest(dropRefused({ version: 1, comments, api, domains }, version));
 }
 
-function* desiredForwards(changes: readonly Change[]): Generator<readonly Destination[]> {
-  for (const { desired } of changes) {
-    if (desired !== null && 'forward' in desired) yield desired.forward;
-  }
-}
-
-function snapshotDomain(
+function domainBefore(
   changes: readonly Change[],
   live: ObservedDomain | undefined,
   show: ShowForward,
 ): DomainDocument {
   const own = changes.find((change) => change.kind === 'domain');
   if (own?.action === 'add' || live === undefined) return ABSENT;
-  const isDeleted = own?.action === 'delete';
-  const settings = isDeleted
-    ? settingsOf(live, SETTINGS)
-    : settingsOf(own?.observed ?? {}, own?.fields ?? []);
-  const sections = SECTION_KINDS.map((kind) =>
-    isDeleted ? OLD_SECTIONS[kind].restore(live, show) : OLD_SECTIONS[kind].undo(changes, live, show),
-  );
-  const comments = sections.flatMap((section) => section.comments ?? []);
-  return Object.assign({}, settings, ...sections, { comments }) as DomainDocument;
+  if (own?.action === 'delete') return deletedDomain(live, show);
+  const settings = own === undefined ? {} : settingsOf(own.observed ?? {}, own.fields);
+  return { ...settings, ...sectionsBefore(changes, live, show) };
+}
+
+function deletedDomain(live: ObservedDomain, show: ShowForward): DomainDocument {
+  const sections = sectionsBefore(deletionsOf(live), live, show);
+  // The service may make a `*` with a domain: one that was not there must not come with it.
+  const aliases = new Map([['*', ABSENT] as const, ...(sections.aliases ?? [])]);
+  return { ...settingsOf(live, SETTINGS), ...sections, aliases };
 }
 
 const ABSENT = { state: 'absent' } as const;
+
+function settingsOf(state: DomainState, fields: readonly SettingName[]): Partial<DomainDocument> {
+  const known = fields.filter((field) => state[field] !== undefined);
+  return Object.fromEntries(known.map((field) => [field, state[field] ?? 'none']));
+}
+
+function sectionsBefore(
+  changes: readonly Change[],
+  live: ObservedDomain,
+  show: ShowForward,
+): Pick<DomainDocument, Section | 'comments'> {
+  const aliases = changesOf('alias', changes);
+  const rules = changesOf('rule', changes);
+  return {
+    ...(aliases.length === 0 ? {} : { aliases: aliasesBefore(aliases, show) }),
+    ...(rules.length === 0 ? {} : { rules: rulesBefore(rules, live, show) }),
+    ...credentialsBefore(changesOf('credential', changes)),
+  };
+}
+
+function aliasesBefore(
+  changes: readonly AliasChange[],
+  show: ShowForward,
+): NonNullable<DomainDocument['aliases']> {
+  return new Map(
+    changes.map(({ name, observed }) => [name, observed === null ? ABSENT : show(observed.forward)]),
+  );
+}
+
+/**
+ * The rules of a domain as they were, each by its id. Where a run moves or deletes one, all live rules are listed in
+ * their old order, because the neighbours of a rule define its place; else only those that change.
+ */
+function rulesBefore(
+  changes: readonly RuleChange[],
+  { rules = [] }: ObservedDomain,
+  show: ShowForward,
+): readonly RuleDocument[] {
+  const byId = new Map(changes.map((change) => [change.id, change]));
+  const needsOrder = changes.some(({ action, fields }) => action === 'delete' || fields.includes('rank'));
+  const listed = rules
+    .toSorted((a, b) => a.rank - b.rank)
+    .filter(({ id }) => needsOrder || byId.has(id))
+    .map((rule) => ruleDocument(rule, nameOf(rule, byId.get(rule.id)), show));
+  const added = changes.filter(isAdded);
+  return [
+    ...listed,
+    ...added.map(({ id }): RuleDocument => ({ ...(id === null ? {} : { id }), state: 'absent' })),
+  ];
+}
+
+function credentialsBefore(
+  changes: readonly CredentialChange[],
+): Pick<DomainDocument, 'credentials' | 'comments'> {
+  const added = changes.filter(isAdded);
+  const comments = changes
+    .filter((change) => !isAdded(change))
+    .map(({ name }) => `Left out: the credential ${quote(name)}, whose password cannot be read`);
+  if (added.length === 0) return { comments };
+  return { comments, credentials: new Map(added.map(({ name }) => [name, ABSENT])) };
+}
+
+function isAdded({ action }: Change): boolean {
+  return action === 'add';
+}
+
+/** Names are the manifest's own; a rule that only the account has is named by its id, which no other rule has. */
+function nameOf(rule: ObservedRule, change: RuleChange | undefined): string {
+  const name = change?.name ?? rule.id;
+  return change?.action === 'delete' && name !== rule.id ? `${name} (${rule.id})` : name;
+}
 
 /** Leaves out what can only be written with the value of a reference: in a pattern, of a part of a list, by a relative path. */
 function withoutValues(document: DomainDocument, references: References): DomainDocument {
@@ -101,7 +159,7 @@ function withoutValues(document: DomainDocument, references: References): Domain
       return value;
     });
     if (texts.every((text) => show(text) === text)) return true;
-    comments.push(show(`Not undone: ${what}, which has the value of a reference`));
+    comments.push(show(`Left out: ${what}, which has the value of a reference`));
     return false;
   };
   const { aliases, rules } = document;
@@ -117,102 +175,4 @@ function withoutValues(document: DomainDocument, references: References): Domain
       : { rules: rules.filter((rule) => isKept(`the rule ${quote(rule.name ?? rule.id ?? '')}`, rule)) }),
     comments: [...(document.comments ?? []), ...comments],
   };
-}
-
-function settingsOf(state: DomainState, fields: readonly SettingName[]): Partial<DomainDocument> {
-  const known = fields.filter((field) => state[field] !== undefined);
-  return Object.fromEntries(known.map((field) => [field, state[field] ?? 'none']));
-}
-
-interface OldSection {
-  /** What the run changes of it, as it was. */
-  readonly undo: (changes: readonly Change[], live: ObservedDomain, show: ShowForward) => DomainDocument;
-  /** All of it, of a domain that is deleted. */
-  readonly restore: (live: ObservedDomain, show: ShowForward) => DomainDocument;
-}
-
-const OLD_SECTIONS: Readonly<Record<SectionKind, OldSection>> = {
-  alias: {
-    undo(changes, _, show) {
-      const aliases = changes.filter((change) => change.kind === 'alias');
-      const entries = aliases.map(({ name, observed }): OldAlias => [
-        name,
-        observed === null ? ABSENT : show(observed.forward),
-      ]);
-      return aliases.length === 0 ? {} : aliasSection(entries, 'Not undone');
-    },
-    restore({ aliases = [] }, show) {
-      const entries = Array.from(aliases, ({ name, forward }): OldAlias => [name, show(forward)]);
-      // The service may make a `*` with a domain: one that was not there must not come with it.
-      if (!entries.some(([name]) => name === '*')) entries.push(['*', ABSENT]);
-      return aliasSection(entries, 'Not restored');
-    },
-  },
-  rule: {
-    undo(changes, { rules = [] }, show) {
-      const own = changes.filter((change) => change.kind === 'rule');
-      return own.length === 0 ? {} : { rules: ruleSection(own, rules, show) };
-    },
-    restore: ({ rules = [] }, show) => (rules.length === 0 ? {} : { rules: ruleSection([], rules, show) }),
-  },
-  credential: {
-    undo(changes) {
-      const own = changes.filter((change) => change.kind === 'credential');
-      const [added, lost] = [own.filter(isAdded), own.filter((change) => !isAdded(change))];
-      const comments = lost.map(
-        ({ name }) => `Not undone: the credential ${quote(name)}, whose old password cannot be read`,
-      );
-      if (added.length === 0) return { comments };
-      return { comments, credentials: new Map(added.map(({ name }) => [name, ABSENT])) };
-    },
-    restore: ({ credentials = [] }) => ({
-      comments: credentials.map(
-        ({ name }) => `Not restored: the credential ${quote(name)}: its password cannot be read`,
-      ),
-    }),
-  },
-};
-
-type OldAlias = readonly [string, ForwardDocument | typeof ABSENT];
-
-function aliasSection(aliases: readonly OldAlias[], failure: string): DomainDocument {
-  const unwritable = aliases.filter(([name]) => !parseAliasName(name).ok);
-  const comments = unwritable.map(
-    ([name]) => `${failure}: the alias ${quote(name)}, whose name no manifest can hold`,
-  );
-  return { comments, aliases: new Map(aliases.filter(([name]) => parseAliasName(name).ok)) };
-}
-
-/**
- * The rules of a domain as they were, each by its id. Where a run moves or deletes one, all live rules are listed in
- * their old order, because the neighbours of a rule define its place; else only those that change.
- */
-function ruleSection(
-  changes: readonly RuleChange[],
-  live: readonly ObservedRule[],
-  show: ShowForward,
-): readonly RuleDocument[] {
-  const byId = new Map(changes.map((change) => [change.id, change]));
-  const needsOrder =
-    changes.length === 0 ||
-    changes.some(({ action, fields }) => action === 'delete' || fields.includes('rank'));
-  const listed = live
-    .toSorted((a, b) => a.rank - b.rank)
-    .filter(({ id }) => needsOrder || byId.has(id))
-    .map((rule) => ruleDocument(rule, nameOf(rule, byId.get(rule.id)), show));
-  const added = changes.filter(({ action }) => action === 'add');
-  return [
-    ...listed,
-    ...added.map(({ id }): RuleDocument => ({ ...(id === null ? {} : { id }), state: 'absent' })),
-  ];
-}
-
-/** Names are the manifest's own; a rule that only the account has is named by its id, which no other rule has. */
-function nameOf(rule: ObservedRule, change: RuleChange | undefined): string {
-  const name = change?.name ?? rule.id;
-  return change?.action === 'delete' && name !== rule.id ? `${name} (${rule.id})` : name;
-}
-
-function isAdded({ action }: Change): boolean {
-  return action === 'add';
 }

@@ -1,5 +1,5 @@
 import { itemKey } from '../../../core/model/item-key.ts';
-import type { Desired } from '../../../core/model/desired.ts';
+import { commandOf } from '../../../core/plan/policy.ts';
 import { managedState } from '../../../core/plan/diff/settings.ts';
 import type { WriteItem } from '../../../core/plan/requests/order.ts';
 import type { Change } from '../../../core/model/plan.ts';
@@ -11,7 +11,7 @@ import {
   type WriteRequest,
 } from '../../../core/plan/requests/requests.ts';
 import { recordSkips, stopOn, whyBlocked, whyStopped, type Ledger } from '../ledger.ts';
-import type { ApplyPorts } from '../ports.ts';
+import type { ApplyInput, ApplyPorts } from '../ports.ts';
 import { isWholeRefusal, openKnownBatches, unknownToBatch, type KnownBatches } from './batches.ts';
 import {
   failItems,
@@ -175,8 +175,12 @@ function skipIfHalted(ledger: Ledger, request: WriteRequest): boolean {
 }
 
 /** What is sent and no change holds: settings as the manifest has them, and the passwords behind its references. */
-export function sourcesOf(desired: Desired, passwords: Passwords): Sources {
+export function sourcesOf(
+  { desired, policy }: Pick<ApplyInput, 'desired' | 'policy'>,
+  passwords: Passwords,
+): Sources {
   return {
+    command: commandOf(policy),
     settingsOf(domain) {
       const entry = desired.domains.get(domain);
       return entry?.state === 'present' ? managedState(entry) : {};

@@ -7,6 +7,7 @@ import type {
   ItemFailure,
 } from '../../../client/client.ts';
 import type { ApiError } from '../../../client/errors.ts';
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import { sameDestinations } from '../../../core/model/destinations.ts';
 import { requestId } from '../../../core/model/item-key.ts';
 import type { Kind } from '../../../core/model/kinds.ts';
@@ -36,6 +37,8 @@ export interface Sources {
   /** The managed settings. */
   readonly settingsOf: (domain: DomainName) => DomainState;
   readonly passwordOf: (change: CredentialChange) => string;
+  /** Completes the commands that notes name. */
+  readonly command: CommandLine;
 }
 
 /** One request: each item's own outcome in the order sent, or what the whole request met with. */
@@ -127,8 +130,8 @@ const SENDERS: Readonly<Record<WriteOperation, Operate>> = {
     'credential',
     (client, { change }, { passwordOf }) =>
       client.addCredential(change.domain, usernameOf(change), passwordOf(change)),
-    ({ requiresNewMxCheck }, { change }) => {
-      return requiresNewMxCheck ? { ...DONE, note: firstCredentialNote(change.domain) } : DONE;
+    ({ requiresNewMxCheck }, { change }, { command }) => {
+      return requiresNewMxCheck ? { ...DONE, note: firstCredentialNote(change.domain, command) } : DONE;
     },
   ),
   updateCredential: alone('credential', (client, { change }, { passwordOf }) =>
@@ -230,9 +233,9 @@ export function hasSettings(row: ObservedDomain, state: DomainState): boolean {
 }
 
 /** v4: SMTP credentials; the first one of a domain needs DNS records before anything can be sent. */
-function firstCredentialNote(domain: DomainName): string {
+function firstCredentialNote(domain: DomainName, command: CommandLine): string {
   return (
     `${domain} has its first SMTP credential: sending stays blocked until its DKIM and DMARC records are in DNS ` +
-    `(fwdsync verify ${domain} prints them)`
+    `(\`${command(`verify ${domain}`)}\` prints them)`
   );
 }

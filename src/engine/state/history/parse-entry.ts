@@ -2,14 +2,15 @@ import type { HistoryEntry } from '../../../core/model/history/entries.ts';
 import { ALL_KINDS, type Kind } from '../../../core/model/kinds.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-/** `entry` is what the value is a field of. */
+/** A check of a value; `entry` is the object that the value is a field of. */
 type Check = (value: unknown, entry: Fields) => boolean;
 
 const isText: Check = (value) => typeof value === 'string';
 const isNumber: Check = (value) => typeof value === 'number';
 const isFlag: Check = (value) => typeof value === 'boolean';
 const isAny: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-const isTime: Check = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
+const isTime: Check = (value) =>
+  typeof value === 'string' && /^\d{4}-/.test(value) && !Number.isNaN(Date.parse(value));
 
 function oneOf(...values: readonly string[]): Check {
   return (value) => typeof value === 'string' && values.includes(value);
@@ -23,7 +24,7 @@ function orNull(check: Check): Check {
   return (value, entry) => value === null || check(value, entry);
 }
 
-/** Absent in lines of earlier versions, or null. */
+/** Accepts a missing value, as in lines of earlier versions, or null. */
 function optional(check: Check): Check {
   return (value, entry) => value === undefined || value === null || check(value, entry);
 }
@@ -84,7 +85,7 @@ const ITEM = {
   source: orNull(objectWith({ file: isText, line: isNumber, column: isNumber })),
 } as const satisfies Readonly<Record<string, Check>>;
 
-/** What each entry must have; the rest follows from who wrote it. */
+/** Required fields of each entry. All others depend on the writer. */
 const ENTRIES: Readonly<Record<HistoryEntry['entry'], Readonly<Record<string, Check>>>> = {
   run: {
     run: isText,
@@ -130,10 +131,10 @@ const ENTRIES: Readonly<Record<HistoryEntry['entry'], Readonly<Record<string, Ch
   'drift-end': { keys: isTexts, run: isTextOrNull },
 };
 
-/** The same as pairs: there may be a million lines. */
+/** The checks as pairs, because there may be a million lines. */
 const CHECKS = new Map(Object.entries(ENTRIES).map(([entry, checks]) => [entry, Object.entries(checks)]));
 
-/** A line of the history; null: it is none, or of a kind that this version does not know. */
+/** Parses a line of the history. Returns null if it is damaged or of a kind that this version does not know. */
 export function parseEntry(line: string): HistoryEntry | null {
   const fields = parseObject(line);
   if (fields === null || !isTime(fields['at'], fields)) return null;

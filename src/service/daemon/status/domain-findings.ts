@@ -1,3 +1,4 @@
+import { plainCommand, type CommandLine } from '../../../core/model/text/command-line.ts';
 import type { CompletedRun, DomainStatus } from '../../../core/model/status/daemon.ts';
 import type { GuardFinding, Withheld } from '../../../core/model/plan.ts';
 import { withheldReason, withholdRefused } from '../../../core/plan/withhold.ts';
@@ -9,13 +10,10 @@ export interface DomainFinding extends Pick<DomainStatus, 'source' | 'resolve'> 
   readonly reason: string;
 }
 
-/** Returns a command as a shell takes it: `fwdsync`, these words, and what the command needs to reach what this process reaches. */
-export type CommandLine = (words: string) => string;
-
 /** What keeps each domain from being in sync; the first that is found counts. */
 export function findingsOf(
   run: CompletedRun,
-  command: CommandLine = (words) => `fwdsync ${words}`,
+  command: CommandLine = plainCommand,
 ): ReadonlyMap<string, DomainFinding> {
   const findings = new Map<string, DomainFinding>();
   for (const finding of [...failuresOf(run), ...unplannedIn(run), ...withheldOf(run, command)]) {
@@ -73,7 +71,7 @@ function resolveWithheld(
   guard: Pick<GuardFinding, 'allow'> | undefined,
   command: CommandLine,
 ): string | null {
-  if (cause === 'tombstone') return command(`apply --allow-domain-delete ${domain}`);
+  if (cause === 'tombstone') return `\`${command(`apply --allow-domain-delete ${domain}`)}\` deletes it`;
   if (guard === undefined || guard.allow === null) return null;
-  return `if it is intended: ${command(`apply ${guard.allow}`)}, or the same in guards.allow of the manifest`;
+  return `if it is intended: \`${command(`apply ${guard.allow}`)}\`, or the same in guards.allow of the manifest`;
 }

@@ -4,11 +4,11 @@ import type { FollowedAccount } from './followed-account.ts';
 import { createFollower, type Follower } from './follower.ts';
 import { readLost, type PastByDomain } from '../past.ts';
 import { safeTextWith } from '../safe-text.ts';
-import type { Clock } from '../../../core/model/clock.ts';
 import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
 import type { Desired } from '../../../core/model/desired.ts';
 import type { Disclosure } from '../../../core/model/destinations.ts';
 import { fail, succeed, type Result } from '../../../core/model/result.ts';
+import type { Host } from '../../account/host.ts';
 import type { ManifestSource } from '../../daemon/manifest/manifest-source.ts';
 import type { StateStore } from '../../../engine/state/store.ts';
 import { disclosing } from '../../conceal/disclosing.ts';
@@ -28,10 +28,11 @@ export interface FollowDeliveryPorts {
 
 /** Follows the logs of an account by the manifest that its source gave last. */
 export function followDelivery(
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  host: Pick<Host, 'clock' | 'signal' | 'rest'>,
   source: ManifestSource,
   { name, access, emit, mask }: FollowDeliveryPorts,
 ): { readonly source: ManifestSource; readonly follower: Follower } {
+  const { clock, signal } = host;
   let desired: Desired | null = null;
   let opened: {
     readonly by: FullClient;
@@ -46,7 +47,7 @@ export function followDelivery(
       const reached = await access(current);
       if (!reached.ok) return reached;
       if (opened?.by === reached.value.client && opened.desired === current) return succeed(opened.account);
-      const account = await openFollowed(clock, reached.value, current, mask);
+      const account = await openFollowed(host, reached.value, current, mask);
       if (account.ok) opened = { by: reached.value.client, desired: current, account: account.value };
       return account;
     },
@@ -68,7 +69,7 @@ export function followDelivery(
 const HISTORY_MS = 3_600_000;
 
 async function openFollowed(
-  clock: Pick<Clock, 'monotonic'>,
+  { clock, rest }: Pick<Host, 'clock' | 'rest'>,
   { client: urgent, openState }: ReachedAccount,
   { references }: Desired,
   mask: Disclosure['mask'],
@@ -84,6 +85,7 @@ async function openFollowed(
     client,
     memories,
     safe,
+    rest,
     history,
     references,
     lostNames() {

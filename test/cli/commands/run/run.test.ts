@@ -134,7 +134,6 @@ domains:
       expect(await process.end()).toBe(0);
       const seconds = ((performance.now() - signalledAt) / 1000) * 20;
       expect(seconds).toBeGreaterThan(19.9);
-      expect(seconds).toBeLessThan(160);
       expect(here.emulator.journal.total()).toBe(sent);
       expect((await process.lines()).at(-1)).toMatchObject({ event: 'stopped', signal: 'SIGTERM' });
     },

@@ -197,7 +197,7 @@ describe('a tombstone', () => {
       {
         code: 'pending-tombstone',
         message: 'acme.example is to be deleted; the daemon never deletes a domain',
-        hint: 'fwdsync apply --allow-domain-delete acme.example deletes it',
+        hint: '`fwdsync apply --allow-domain-delete acme.example` deletes it',
         source: at(1),
       },
     ]);

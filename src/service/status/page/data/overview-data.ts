@@ -5,6 +5,7 @@ import {
   type DomainStatus,
 } from '../../../../core/model/status/daemon.ts';
 import type { Disclosure } from '../../../../core/model/destinations.ts';
+import { errorsFirst } from '../../../../core/model/manifest/problem.ts';
 import type { Change } from '../../../../core/model/plan.ts';
 import { changeDocument } from '../../../../core/plan/document/document.ts';
 import { describeChange } from '../../../../core/plan/render/describe.ts';
@@ -124,7 +125,7 @@ function urgencyOf(status: AccountStatus, now: number): number {
 
 function accountRow(status: AccountStatus, now: number): AccountRow {
   const { name, mode, manifest, read, run, failures, nextSweepAt, budgets } = status;
-  const problems = manifest.problems.slice(0, MOST_PROBLEMS);
+  const problems = errorsFirst(manifest.problems).slice(0, MOST_PROBLEMS);
   return {
     name,
     isReady: isReady(status),
@@ -177,7 +178,7 @@ function domainRows(
 }
 
 function driftAdvice(mode: AccountStatus['mode'], command: OverviewOptions['command']): string {
-  return mode === 'apply' ? 'the next run applies it' : `${command('apply')} (this daemon only reports)`;
+  return mode === 'apply' ? 'the next run applies it' : `\`${command('apply')}\` (this daemon only reports)`;
 }
 
 function diffLine(change: Change, disclosure: Disclosure): DiffLine {

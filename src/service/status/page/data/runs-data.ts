@@ -57,7 +57,7 @@ interface Known {
 const LONGEST_WAIT_MS = 50;
 
 /** A history may be large: each is read again only when its account has run since. */
-export function createRecentRuns(clock: Pick<Clock, 'sleep'>): RecentRuns {
+export function createRecentRuns(clock: Pick<Clock, 'sleep' | 'now'>): RecentRuns {
   const known = new Map<HistoryStore, Known>();
   const runsOf = ({ account, history }: AccountHistory, lastRun: string | null): Known['rows'] => {
     let own = known.get(history);
@@ -69,7 +69,7 @@ export function createRecentRuns(clock: Pick<Clock, 'sleep'>): RecentRuns {
   };
   return async (histories, lastRun) => {
     const all = await Promise.all(histories.map((one) => runsOf(one, lastRun(one.account))));
-    return mergeNewestFirst(all, ({ at }) => at).slice(0, MOST_RUNS);
+    return mergeNewestFirst(all, ({ at }) => at, clock.now()).slice(0, MOST_RUNS);
   };
 }
 

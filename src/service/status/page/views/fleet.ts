@@ -16,7 +16,7 @@ import { renderTable } from './table.ts';
 export function renderFleet(data: FleetData, context: OverviewContext): Html {
   return html`
     ${renderVerdict({ text: fleetVerdict(data), mood: moodOf(data) }, data, context)}
-    ${renderListing(data, 'No manifest is published yet: fwdsync publish stores one.', context)}
+    ${renderListing(data, 'No manifest is published yet; `fwdsync publish --help` says how to publish one.', context)}
     ${renderWorkers(data)}
   `;
 }

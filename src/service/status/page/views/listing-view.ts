@@ -4,7 +4,7 @@ import type { ListedRow, ListedPage } from '../listed-page.ts';
 import { queryHref, type OverviewQuery } from '../query.ts';
 import { WORDS_OF_HEALTH, healthBadge, pendingCounts, placeOf, renderDiff } from './health.ts';
 import { html, type Html } from './html.ts';
-import { ago, brief } from './layout.ts';
+import { advice, ago, brief } from './layout.ts';
 import { renderTable } from './table.ts';
 
 export interface OverviewContext {
@@ -81,7 +81,7 @@ export function renderListing(listing: ListedPage, whereNone: string, context: O
     <h2 id="${noun}s-title">${title}</h2>
     ${renderFilter(noun, context)}
     <div id="${noun}s" data-part>
-      ${total === 0 ? html`<p class="empty">${whereNone}</p>` : null}
+      ${total === 0 ? html`<p class="empty">${advice(whereNone)}</p>` : null}
       ${total > 0 && rows.length === 0 ? renderNoMatch(noun, context) : null}
       ${rows.length > 0 ? listingTable(listing, context) : null} ${renderPager(listing, context)}
     </div>
@@ -148,13 +148,10 @@ function listedRow(row: ListedRow, { now, command }: OverviewContext, open: Html
   </tr> `;
 }
 
-/** A command is of no use without its end. */
-const LONGEST_ADVICE = 4_000;
-
 function resolution(text: string): Html {
   return html`<p class="resolve">
     <span class="arrow" aria-hidden="true">→</span>
-    <span class="unseen">What to do: </span>${brief(text, LONGEST_ADVICE)}
+    <span class="unseen">What to do: </span>${advice(text)}
   </p>`;
 }
 
