@@ -11,6 +11,7 @@ import { chooseOutput, type CommandCall, type CommandResult } from '../../comman
 import type { Context } from '../../context.ts';
 import { EXIT, usageError } from '../../exit.ts';
 import { requireDomain } from '../../input/arguments.ts';
+import { commandLineHere } from '../../output/command-lines.ts';
 import { NO_COUNTS, openExcerpt, printProblems, problemsDocument } from '../../output/problems/problems.ts';
 import { createProgress } from '../../output/progress/progress.ts';
 import { readSources } from './read-sources.ts';
@@ -59,7 +60,11 @@ async function report(
   const texts = context.stderr.isTTY === true ? shownSources(files) : [];
   printProblems(context, problems, await openExcerpt(context, { problems, texts }));
   for (const note of notes) context.stderr.write(`note: ${note}\n`);
-  context.stderr.write(importSummary(written, options));
+  const where = options.outDir ?? written.files[0];
+  context.stderr.write(`${importSummary(written, where)}\n`);
+  if (where === undefined) return;
+  const command = commandLineHere({ ...context, given: { file: [where] } });
+  context.stderr.write(`next: ${command('validate')}\n`);
 }
 
 function assertUsable({ format, mask }: Context, options: ImportFlags): void {
