@@ -171,20 +171,11 @@ export interface StateTypes {
   readonly credential: CredentialState;
 }
 
-/**
- * Rows as they were listed. They may be kept in little room, and made anew each time that somebody goes through them. Of two readings
- * of one domain under one manifest the JSON is the same where the rows are.
- */
-export interface Rows<Row> extends Iterable<Row> {
-  readonly length: number;
-  toJSON?(): unknown;
-}
-
 /** What a section has: rows of the account, entries of the manifest, and these as they are written. */
 export interface SectionTypes {
   readonly aliases: {
     readonly observed: ObservedAlias;
-    readonly rows: Rows<ObservedAlias>;
+    readonly rows: readonly ObservedAlias[];
     readonly desired: ReadonlyMap<NameKey, DesiredAlias>;
     readonly present: PresentAlias;
     readonly document: ReadonlyMap<string, ForwardDocument | AbsentDocument>;

@@ -1,6 +1,5 @@
 import { errorText, type ApiError } from '../../client/errors.ts';
 import { observeSections } from '../../client/observe-sections.ts';
-import { packSections } from '../../client/packed.ts';
 import { normaliseDestination, type Destination } from '../../core/model/destinations.ts';
 import { managedSections, type Desired } from '../../core/model/desired.ts';
 import { SECTIONS } from '../../core/model/kinds.ts';
@@ -213,7 +212,7 @@ async function reread(
     if (live === undefined || entry === undefined || fatal !== null) return;
     const sections = await observeSections(client, name, managedSections(entry));
     if (sections.ok) {
-      domains.set(name, { ...live, ...packSections(sections.value, entry), readAt: clock.monotonic() });
+      domains.set(name, { ...live, ...sections.value, readAt: clock.monotonic() });
       unproven.delete(name);
       return;
     }

@@ -3,7 +3,7 @@ import { sameDestinations, showDestinations, type Disclosure } from '../../model
 import { nameKey } from '../../model/names.ts';
 import type { AliasChange } from '../../model/plan.ts';
 import { succeed } from '../../model/result.ts';
-import type { AliasState, DesiredAlias, PresentAlias, ObservedAlias, Rows } from '../../model/resources.ts';
+import type { AliasState, DesiredAlias, PresentAlias, ObservedAlias } from '../../model/resources.ts';
 import {
   draftSection,
   notKeptWarning,
@@ -24,7 +24,7 @@ interface NamedContext extends SectionContext {
 /** The difference of the aliases of a domain. */
 export function planAliases(
   section: AliasSection,
-  observed: Rows<ObservedAlias>,
+  observed: readonly ObservedAlias[],
   context: SectionContext,
 ): SectionResult {
   const draft = draftSection('aliases');
