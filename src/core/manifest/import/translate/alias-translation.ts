@@ -8,7 +8,7 @@ import { createOverlaps, hasSameEnds, quotePattern, type Overlaps } from './conf
 import { missingParts, placeOfPattern, type Missing, type TranslatedDomain } from './missing.ts';
 import { missingLabels, missingRequests } from './labels.ts';
 import { planPatterns } from './plan-patterns.ts';
-import { planNames } from './names.ts';
+import { planNames } from './planned-names.ts';
 import { planPattern, planRest, type PlannedPattern } from './planned.ts';
 
 /** Says what the sources do with mail to a domain by aliases: names first, then patterns in any order, then `*`. */

@@ -8,7 +8,7 @@ import type { ImportedRule } from '../translated.ts';
 import { createOverlaps, hasSameEnds, quotePattern, type Overlaps } from './conflicts.ts';
 import { missingParts, placeOfPattern, type Missing, type TranslatedDomain } from './missing.ts';
 import { labelEnds, missingRequests } from './labels.ts';
-import { missingEnds, planNames, type PlannedName } from './names.ts';
+import { missingEnds, planNames, type PlannedName } from './planned-names.ts';
 import { planPatterns } from './plan-patterns.ts';
 import { planRest, planPattern, type PlannedPattern } from './planned.ts';
 
