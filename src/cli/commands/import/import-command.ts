@@ -7,7 +7,7 @@ import type { SourceFault } from '../../../core/manifest/import/source-format.ts
 import { didYouMean } from '../../../core/manifest/read/suggest.ts';
 import { sourceOf } from '../../../core/manifest/read/text.ts';
 import { showSource } from '../../../core/model/manifest/problem.ts';
-import { chooseOutput, type CommandCall, type CommandResult } from '../../command.ts';
+import type { CommandCall, CommandResult } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, usageError } from '../../exit.ts';
 import { requireDomain } from '../../input/arguments.ts';
@@ -46,7 +46,7 @@ export async function importCommand(
   progress.stop();
   await report(context, options, written, { notes, files });
   const exit = written.leftOut.length > 0 ? EXIT.partial : EXIT.done;
-  return { exit, ...chooseOutput(context, importDocument(written, notes), () => '') };
+  return { exit, ...(context.format === 'json' ? { document: importDocument(written, notes) } : {}) };
 }
 
 /** Says on standard error what is left out, what is true of all, and what was written. */
