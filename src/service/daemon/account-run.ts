@@ -18,8 +18,8 @@ import { keepDomains, pendingDomains } from '../../engine/domain-digests.ts';
 import { driftOf, type DriftLog } from '../../engine/drift-log.ts';
 import type { FlapDetector } from './flap-detector.ts';
 import type { RepeatedSweeps } from './repeated-sweep.ts';
-import { reconcileOnce, type Once, type OncePorts } from '../../engine/once.ts';
-import { planOnce, type Planned, type PlanRequest } from '../../engine/plan-once.ts';
+import { observeOnce, reconcileOnce, type Once, type OncePorts } from '../../engine/once.ts';
+import type { Planned, PlanRequest } from '../../engine/plan-once.ts';
 
 /** An account that can be talked to. */
 export interface Access {
@@ -55,6 +55,8 @@ export interface RunTask {
   readonly manifestSize: ManifestSize;
   /** Whether each domain is asked for by its name, or the list of all is read. */
   readonly listing: 'by-name' | 'all';
+  /** Of a manifest that an earlier run wrote as a snapshot. */
+  readonly snapshot?: Pick<PlanRequest, 'manifestKind' | 'resolveDesired'> | undefined;
   /** What a sweep read; used where address and key are the same as then. */
   readonly swept?: Swept | undefined;
   readonly mode: 'apply' | 'observe';
@@ -80,6 +82,8 @@ export async function runAccount(task: RunTask, ports: RunPorts): Promise<RunRes
 /** Why the account could not be read. */
 export interface AccessFault {
   readonly what: FailedStep;
+  /** The kind of the error; absent: there is one alone. */
+  readonly code?: string;
   readonly message: string;
 }
 
@@ -106,7 +110,7 @@ export async function withAccess<Value>(
   }
   if (answer.ok) return answer;
   const what = answer.error.kind === 'unauthorised' ? 'unauthorised' : 'read';
-  return fail({ what, message: errorText(answer.error) });
+  return fail({ what, code: answer.error.kind, message: errorText(answer.error) });
 }
 
 /** The domains that an earlier run did not leave in sync as they are desired now; none where no run is remembered. */
@@ -128,6 +132,7 @@ export async function pendingSinceLastRun(
 async function runOnce(task: RunTask, ports: RunPorts & Access): Promise<Result<RunResult, ApiError>> {
   const { desired, mode, flaps } = task;
   const request: PlanRequest = {
+    ...task.snapshot,
     desired,
     manifestSize: task.manifestSize,
     domains: task.listing === 'by-name' ? [...desired.domains.keys()] : undefined,
@@ -153,12 +158,9 @@ async function planAndApply(
   ports: RunPorts & Access,
 ): Promise<Result<RunResult, ApiError>> {
   if (task.mode === 'observe') {
-    const planned = await planOnce(request, ports);
+    const planned = await observeOnce({ ...request, inSync: task.inSync }, ports);
     if (!planned.ok) return planned;
-    const reviewed = await review(task, planned.value, ports);
-    const state = ports.openState(planned.value.input.observed.account.email);
-    await ports.driftLog.found(state, planned.value, reviewed.drift);
-    return succeed({ kind: 'completed', ...reviewed, report: null });
+    return succeed({ kind: 'completed', ...(await review(task, planned.value, ports)), report: null });
   }
   let reviewed: Review | null = null;
   const approve: OncePorts['approve'] = async (planned) => {
@@ -227,7 +229,7 @@ export function withholdChanges(
 function resultOf(once: Exclude<Once, { kind: 'unread' }>, reviewed: Review | null): RunResult {
   switch (once.kind) {
     case 'locked':
-      return { kind: 'failed', what: 'lock', message: once.fault.message };
+      return { kind: 'failed', what: 'lock', code: once.fault.kind, message: once.fault.message };
     case 'fault':
       return { kind: 'failed', what: 'state', message: once.fault.message };
     case 'not-run':

@@ -69,12 +69,12 @@ async function writeDirectory(
   { how, api }: Manner,
 ): Promise<Written> {
   const { outDir, force } = target;
-  const { ofAccount } = context;
-  const directory = ofAccount === undefined ? outDir : join(outDir, ofAccount.name);
+  const { member } = context;
+  const directory = member === undefined ? outDir : join(outDir, member.name);
   const domains = [...observed.domains.keys()].filter((domain) => !observed.unproven.has(domain));
   const account = exportDocument(observed, { ...how, domains: new Set(), api: 'stated' });
   const files = new Map([
-    [ACCOUNT_FILE, ofAccount === undefined ? account : accountPart(api)],
+    [ACCOUNT_FILE, member === undefined ? account : accountPart(api)],
     ...domains.map((domain) => {
       const document = exportDocument(observed, { ...how, domains: new Set([domain]), api: 'left-out' });
       return [`${domain}.yaml`, document] as const;
