@@ -6,6 +6,7 @@ import pkg from '../package.json' with { type: 'json' };
 import { processContext } from '../src/cli/context.ts';
 import { execute } from '../src/cli/execute.ts';
 import { createProgram } from '../src/cli/program.ts';
+import { codeBlocks } from './support/code-blocks.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const filesBelow = (directory: string, ending: string): readonly string[] =>
@@ -22,8 +23,7 @@ const PROGRAM = createProgram(processContext(), [], { finish: () => {}, execute 
 /** Code of a page: spans, and the lines of blocks without comments, one command each. */
 function codeOf(page: string): readonly string[] {
   const text = readFileSync(join(ROOT, page), 'utf8');
-  const blocks = [...text.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, block = '']) => block);
-  const lines = blocks.flatMap((block) => block.replaceAll(/\\\n\s*/g, ' ').split('\n'));
+  const lines = codeBlocks(text).flatMap((block) => block.text.replaceAll(/\\\n\s*/g, ' ').split('\n'));
   const spans = [...text.replaceAll(/^```.*?^```/gms, '').matchAll(/`([^`\n]+)`/g)].map(
     ([, span = '']) => span,
   );

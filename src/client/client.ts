@@ -1,65 +1,38 @@
 import type { Budget } from '../core/rate-limit/budget.ts';
 import type { Demands } from '../core/rate-limit/demand.ts';
 import type { ApiVersion } from '../core/model/endpoints.ts';
-import type { Destination } from '../core/model/destinations.ts';
-import type { CredentialName, DomainName } from '../core/model/names.ts';
+import type { DomainName } from '../core/model/names.ts';
 import type { Account, ObservedDomain } from '../core/model/observed.ts';
 import type { RequestTotals } from '../core/model/report.ts';
-import type {
-  DomainState,
-  RuleMatch,
-  ObservedAlias,
-  ObservedCredential,
-  ObservedRule,
-} from '../core/model/resources.ts';
+import type { DomainState } from '../core/kinds/domain/fields.ts';
 import type { Result } from '../core/model/result.ts';
 import type { ApiError, FieldErrors } from './errors.ts';
 import type { Objection, Urgency } from './http/pacing.ts';
+import type { KindTypes, SectionKind } from '../core/model/kinds.ts';
+import type { RowName } from '../core/kinds/items.ts';
+import type { Note, SentItem } from '../core/kinds/wire.ts';
 
 export type Answer<T> = Promise<Result<T, ApiError>>;
 
 /** The outcome of each item of a batch, in the order sent (v4: Batch operations). */
 export type BatchAnswer<T> = Answer<readonly Result<T, ItemFailure>[]>;
 
-/** v4: Batch failure entry, without its index. */
+/** An entry in a batch's list of failures, without its index (v4: Batch failure entry). */
 export interface ItemFailure {
   readonly message: string;
   readonly errors: FieldErrors;
 }
 
-export interface AliasAddition {
-  readonly alias: string;
-  readonly forward: readonly Destination[];
-}
-
-export interface AliasUpdate {
-  readonly id: string;
-  readonly forward: readonly Destination[];
-}
-
-/** A domain right before its settings were written, and as the answer shows it. */
+/** A domain right before its settings were written, and as shown in the answer. */
 export interface DomainUpdate {
   readonly before: ObservedDomain;
   readonly after: ObservedDomain;
 }
 
-/** `match` and `forward` make the `config` of the API; what is left out is not sent. */
-export interface RuleAddition {
-  readonly id?: string;
-  readonly match: RuleMatch;
-  readonly forward: readonly Destination[];
-  readonly rank?: number;
-  readonly active?: boolean;
-}
-
-export interface RuleUpdate extends RuleAddition {
-  readonly id: string;
-}
-
-/** v4: Domain verification result; the same in v3. */
+/** The result of a DNS check (v4: Domain verification result). v3 has the same. */
 export interface Verification {
   readonly valid: boolean;
-  /** Why MX is not right; null when it is. */
+  /** Reason why MX is wrong; null if it is right. */
   readonly error: string | null;
   readonly provider: string | null;
   readonly records: Readonly<Record<RecordName, RecordCheck>>;
@@ -75,95 +48,89 @@ export interface RecordCheck {
 }
 
 /**
- * One account through either generation of the API. Every listing is complete and proven
- * (all pages, unique ids, their number equal to the total) or an `unproven` error; every batch answer is
- * checked against what was sent or an `unknown-outcome` error. Reads are retried inside; a write is sent again only
- * when it certainly was not processed (429, connection refused).
- * A read-only client throws on any operation that is not a GET: that is a bug of the caller.
+ * A client for one account, over either version of the API. A listing is complete and proven (all pages, unique ids, and as
+ * many as the total), or it is an `unproven` error. A batch answer that contradicts what was sent is an `unknown-outcome`
+ * error. The client retries reads. It sends a write again only if the first one was certainly not processed (429, connection
+ * refused). A read-only client throws on any operation other than GET, because that is a bug of the caller.
  */
 export interface Client {
   readonly version: ApiVersion;
   /** Base URL, such as `https://api.improvmx.com/v4`. */
   readonly url: string;
-  /** See `hmacWith`; the key is the API key. */
+  /** Returns the HMAC of a text with the API key; see `hmacWith`. */
   readonly hmac: (text: string) => string;
-  /** Requests so far; grows. */
+  /** Returns the counts of all requests so far. */
   totals(): RequestTotals;
-  /** What was asked for so far by endpoint, sent or not. */
+  /** Returns the requests asked for so far by endpoint, sent or not. */
   demands(): Demands;
-  /** Nothing is in flight, and nothing can be sent until then, monotonic milliseconds; null: something is, or may be sent. */
+  /**
+   * Returns the time, in monotonic milliseconds, until which nothing can be sent. null means that a request is in flight or
+   * may be sent.
+   */
   waitsUntil(): number | null;
-  /** Requests that were sent and have no answer yet. */
+  /** Returns the number of requests in flight. */
   inFlight(): number;
-  /** What is known of each endpoint's budget, by its name. */
+  /** Returns the known budget of each endpoint, by its name. */
   budgets(): ReadonlyMap<string, Budget>;
-  /** For the next client of the account: with that of the whole account, if it has shown itself. */
+  /** Returns the budgets for the account's next client, including the whole account's if it is known. */
   knownBudgets(): ReadonlyMap<string, Budget>;
-  /** How long a request takes from sending to the end of its answer, on average so far, milliseconds; null: not known. */
+  /** Returns the average milliseconds from sending a request to the end of its answer. null means unknown. */
   latencyMs(): number | null;
-  /** How far the service's clock is ahead of ours by its last answer, milliseconds; null: under five minutes, or not known. */
+  /**
+   * Returns how many milliseconds the service's clock is ahead of ours, by its last answer. null means less than five
+   * minutes, or unknown.
+   */
   skewMs(): number | null;
   /**
-   * Whether a write of unknown outcome may be sent again after this attempt, which counts from 1: the repetitions of the client
-   * count as well. Waits out the pause before it.
+   * Returns true if a write of unknown outcome may be sent again after this attempt, counted from 1. The client's own
+   * retries count as well. It waits out the pause before the retry.
    */
   mayRetry(attempt: number): Promise<boolean>;
-  /** The same client for requests that are less, or more, urgent: it shares budgets, totals and connections. */
+  /** Returns a client for requests of another urgency. It shares budgets, totals and connections. */
   withUrgency(urgency: Urgency): Client;
-  /** The same client whose writes are sent only where nothing speaks against it: asked right before each is sent. */
+  /** Returns a client that asks `objection` right before each write, and sends the write only if there is none. */
   withObjection(objection: Objection): Client;
-  /** Ends idle connections. */
+  /** Closes idle connections. */
   close(): Promise<void>;
 
   getAccount(): Answer<Account>;
-  /** The parent domains that may be shown in DNS settings (v3: Account); null: this generation does not tell. */
+  /** Lists the parent domains that DNS settings may show (v3: Account). null means that this version has no such list. */
   readonly listWhitelabels: (() => Answer<readonly string[]>) | null;
 
   listDomains(filter?: { readonly query: string }): Answer<readonly ObservedDomain[]>;
   /**
-   * The same list, each domain with the aliases that its row embeds (v3: Domains); undefined where these may not be all: v4 embeds
-   * none.
+   * Lists domains like `listDomains`, each with the aliases embedded in its row (v3: Domains). The aliases are undefined if
+   * they may be incomplete; v4 embeds none.
    */
   listDomainsWithAliases(): Answer<readonly ObservedDomain[]>;
   getDomain(domain: DomainName): Answer<ObservedDomain>;
   addDomain(domain: DomainName, state: DomainState): Answer<ObservedDomain>;
   /**
-   * Sends all settings of a domain: those that `state` leaves out as `GET /domains/:domain` shows them right before each
-   * sending. Where that read fails nothing is sent, and the error is `unproven` if nobody knows why.
+   * Sends all settings of a domain. Right before each sending it reads `GET /domains/:domain` for the settings that `state`
+   * leaves out. If that read fails, nothing is sent; the error is `unproven` if the read's outcome is unknown.
    */
   updateDomain(domain: DomainName, state: DomainState): Answer<DomainUpdate>;
   deleteDomain(domain: DomainName): Answer<void>;
-  /** Asks the service to check a domain's DNS. Records that are not right are an answer, not an error. */
+  /** Asks the service to check a domain's DNS. Wrong records are an answer, not an error. */
   verifyDomain(domain: DomainName): Answer<Verification>;
 
-  listAliases(domain: DomainName): Answer<readonly ObservedAlias[]>;
-  addAlias(domain: DomainName, alias: AliasAddition): Answer<ObservedAlias>;
-  updateAlias(domain: DomainName, alias: AliasUpdate): Answer<ObservedAlias>;
-  deleteAlias(domain: DomainName, id: string): Answer<void>;
-  addAliases(domain: DomainName, aliases: readonly AliasAddition[]): BatchAnswer<ObservedAlias>;
-  updateAliases(domain: DomainName, aliases: readonly AliasUpdate[]): BatchAnswer<ObservedAlias>;
-  deleteAliases(domain: DomainName, ids: readonly string[]): BatchAnswer<void>;
-
-  listRules(domain: DomainName): Answer<readonly ObservedRule[]>;
-  addRule(domain: DomainName, rule: RuleAddition): Answer<ObservedRule>;
-  updateRule(domain: DomainName, rule: RuleUpdate): Answer<ObservedRule>;
-  deleteRule(domain: DomainName, id: string): Answer<void>;
-  addRules(domain: DomainName, rules: readonly RuleAddition[]): BatchAnswer<ObservedRule>;
-  updateRules(domain: DomainName, rules: readonly RuleUpdate[]): BatchAnswer<ObservedRule>;
-  deleteRules(domain: DomainName, ids: readonly string[]): BatchAnswer<void>;
-
-  listCredentials(domain: DomainName): Answer<readonly ObservedCredential[]>;
-  addCredential(
-    domain: DomainName,
-    username: CredentialName,
-    password: string,
-  ): Answer<{ readonly requiresNewMxCheck: boolean }>;
-  updateCredential(domain: DomainName, username: CredentialName, password: string): Answer<void>;
-  deleteCredential(domain: DomainName, username: CredentialName): Answer<void>;
+  /** The requests about the items of a kind. */
+  items<K extends SectionKind>(kind: K): ItemClient<K>;
 }
 
-/** Single resources, by id. */
-export interface LookupClient {
-  getAlias(domain: DomainName, id: string): Answer<ObservedAlias>;
-  getRule(domain: DomainName, id: string): Answer<ObservedRule>;
+/** An item as the service shows it. */
+export type LiveItemRow<K extends SectionKind = SectionKind> = KindTypes[K]['observed'] & RowName;
+
+/** The requests about the items of one kind. A request that the API does not have is a bug of the caller. */
+export interface ItemClient<K extends SectionKind = SectionKind> {
+  list(domain: DomainName): Answer<readonly LiveItemRow<K>[]>;
+  /** By its id, or by its name where it has none. */
+  get(domain: DomainName, key: string): Answer<LiveItemRow<K>>;
+  /** `note`: what a person should know of it. */
+  add(domain: DomainName, item: SentItem<K>): Answer<LiveItemRow<K> & { readonly note?: Note }>;
+  update(domain: DomainName, item: SentItem<K>): Answer<LiveItemRow<K>>;
+  delete(domain: DomainName, key: string): Answer<void>;
+  addAll(domain: DomainName, items: readonly SentItem<K>[]): BatchAnswer<LiveItemRow<K>>;
+  updateAll(domain: DomainName, items: readonly SentItem<K>[]): BatchAnswer<LiveItemRow<K>>;
+  deleteAll(domain: DomainName, ids: readonly string[]): BatchAnswer<void>;
 }

@@ -3,15 +3,11 @@ import type { Clock } from '../core/model/clock.ts';
 import type { Budget } from '../core/rate-limit/budget.ts';
 import type { ApiVersion } from '../core/model/endpoints.ts';
 import { createCall, mayRetry, type CallPorts, type Manner, type RequestEvent } from './http/call.ts';
-import type { Client, LookupClient } from './client.ts';
-import { DIALECTS } from './operations/dialects.ts';
+import type { Client } from './client.ts';
 import type { Bounds } from './http/dispatch.ts';
 import { hmacWith } from './http/hmac.ts';
 import type { LogsClient } from './logs/logs.ts';
-import { aliasOperations } from './operations/aliases.ts';
-import { credentialOperations } from './operations/credentials.ts';
 import { domainOperations } from './operations/domains.ts';
-import { ruleOperations } from './operations/rules.ts';
 import { createPacer, type Urgency } from './http/pacing.ts';
 import type { Redactor } from './http/redactor.ts';
 import { createTransport } from './http/transport.ts';
@@ -19,6 +15,7 @@ import { bulkOperations, type BulkClient } from './operations/v3-bulk.ts';
 import { v3Logs } from './logs/v3.ts';
 import { v4Logs } from './logs/v4.ts';
 import { verifyOperations } from './operations/verification.ts';
+import { itemOperations } from './operations/items.ts';
 
 export interface ClientOptions {
   /** Base URL, such as `https://api.improvmx.com/v4`. */
@@ -27,40 +24,40 @@ export interface ClientOptions {
   readonly key: string;
   readonly mode: 'read-only' | 'read-write';
   readonly clock: Clock;
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1, excluding 1. */
   readonly random: () => number;
   readonly dispatcher?: Dispatcher;
-  /** How long a request may be silent and last, how large an answer may be; see `DEFAULT_BOUNDS`. */
+  /** Limits on the silence and length of a request and on the size of an answer; see `DEFAULT_BOUNDS`. */
   readonly bounds?: Partial<Bounds>;
-  /** What must not be seen of the service's texts; the key and the passwords that are sent are added to it. */
+  /** Redacts the service's texts. The key and the passwords that are sent are added to it. */
   readonly redactor?: Redactor;
-  /** Aborted: nothing more is sent; what is in flight may finish. */
+  /** When aborted, nothing more is sent; requests in flight may finish. */
   readonly signal?: AbortSignal;
-  /** Aborted: what is in flight is cut off as well. */
+  /** When aborted, requests in flight are cut off as well. */
   readonly cut?: AbortSignal;
-  /** What is known of its budgets already. */
+  /** Budgets that are already known. */
   readonly budgets?: ReadonlyMap<string, Budget> | undefined;
-  /** How many reads may be sent, those that are repeated included; others end as `stopped`. Default: no limit. */
+  /** Limits the reads that are sent, repeated ones included. Reads over the limit end as `rejected`. Default: no limit. */
   readonly mostReads?: number | undefined;
-  /** Called for every request that was sent, with no secret in it. */
+  /** Called for every request that was sent. The event contains no secret. */
   readonly onEvent?: (event: RequestEvent) => void;
 }
 
-/** All of the API but `delete-all.ts`; `bulk` is of v3 alone. */
-export interface FullClient extends Client, LogsClient, LookupClient {
+/** The whole API except `delete-all.ts`. `bulk` exists only in v3. */
+export interface FullClient extends Client, LogsClient {
   readonly bulk: BulkClient | null;
   withUrgency(urgency: Urgency): FullClient;
 }
 
 /**
- * A client of one account. Throws, without their values, when `addressFault` or `keyFault` find something.
- * Its budgets are learnt as it goes: keep one client for as long as the account is used.
+ * Creates a client for one account. Throws if `addressFault` or `keyFault` finds a fault; the message does not show the
+ * values. The client learns its budgets from answers, so keep one client as long as the account is used.
  */
 export function createClient(options: ClientOptions): FullClient {
   return clientOf(options, createPorts(options), { urgency: 'changed' });
 }
 
-/** Connections and budgets of one account, with nothing known of them yet. */
+/** Creates connections and budgets for one account. */
 export function createPorts(options: ClientOptions): CallPorts {
   const { clock, random, signal, budgets, onEvent, mostReads } = options;
   const transport = createTransport(options);
@@ -77,10 +74,9 @@ function createReadLimit(most: number): CallPorts['readLimit'] {
   };
 }
 
-/** Clients of another manner share connections, budgets and totals. */
+/** Creates a client. Clients made with other manners share connections, budgets and totals. */
 function clientOf(options: ClientOptions, ports: CallPorts, manner: Manner): FullClient {
   const { version, url } = options;
-  const dialect = DIALECTS[version];
   const call = createCall(ports, manner);
   return {
     version,
@@ -98,11 +94,9 @@ function clientOf(options: ClientOptions, ports: CallPorts, manner: Manner): Ful
     withUrgency: (urgency) => clientOf(options, ports, { ...manner, urgency }),
     withObjection: (objection) => clientOf(options, ports, { ...manner, objection }),
     close: () => ports.transport.close(),
-    ...domainOperations(call, dialect),
-    ...aliasOperations(call, dialect),
-    ...ruleOperations(call, dialect),
-    ...credentialOperations(call, dialect),
-    ...verifyOperations(call, dialect),
+    ...domainOperations(call, version),
+    ...verifyOperations(call, version),
+    items: (kind) => itemOperations(call, version, kind),
     ...(version === 'v4' ? v4Logs(call) : v3Logs(call)),
     bulk: version === 'v3' ? bulkOperations(call) : null,
   };

@@ -1,20 +1,20 @@
-/** Every way in which a request can fail; closed, by `kind`. Whether to try again is computed, never stored. */
+/** Errors of a request: a closed union by `kind`. Whether to retry is computed, never stored. */
 export type ApiError =
-  /** 401: the key is missing or wrong. Stops everything. */
+  /** 401: the key is missing or wrong. The run stops. */
   | ApiErrorOf<'unauthorised', { readonly status: 401 }>
-  /** 403: the plan or the permissions do not allow it; of a batch create: a free account. */
+  /** 403: the plan or the permissions do not allow it. For a batch create: the account is free. */
   | ApiErrorOf<'forbidden', { readonly status: 403 }>
   | ApiErrorOf<'not-found', { readonly status: 404 }>
   /**
-   * Any other 4xx: the service read the request and refused it. Nothing was written.
-   * Status null: we refused it, because a name may not stand in a path, or no more requests may be sent; nothing was sent.
+   * Any other 4xx: the service read the request and refused it. Nothing was written. Status null means that we refused to
+   * send it, because a name cannot be part of a path, or because no more requests may be sent.
    */
   | ApiErrorOf<'rejected', { readonly status: number | null; readonly errors: FieldErrors }>
-  /** 429, and the wait that the service asks for is longer than a run may last. Nothing was written. */
+  /** 429, and the service asks for a wait longer than a run may last. Nothing was written. */
   | ApiErrorOf<'rate-limited', { readonly status: 429; readonly waitSeconds: number }>
-  /** The request never reached the service: refused connection, unknown host, TLS. Nothing was written. */
+  /** The request never reached the service: connection refused, unknown host, TLS. Nothing was written. */
   | ApiErrorOf<'unreachable', { readonly status: null }>
-  /** The request was sent and what it did is not known: timeout, reset, 5xx, an answer that cannot be read or believed. */
+  /** The request was sent, and its effect is unknown: timeout, reset, 5xx, or an answer that cannot be read or trusted. */
   | ApiErrorOf<
       'unknown-outcome',
       {
@@ -28,25 +28,28 @@ export type ApiError =
           | 'too-large';
       }
     >
-  /** The service answered with a redirect, which is never followed. */
+  /** The service answered with a redirect, which the client never follows. */
   | ApiErrorOf<'redirect', { readonly status: number }>
-  /** A listing did not prove itself complete in three reads, or what a write needs could not be read: it was not sent. */
+  /**
+   * A listing did not prove itself complete in three reads, or a write was not sent because the data it needs could not be
+   * read.
+   */
   | ApiErrorOf<'unproven', { readonly status: null }>
-  /** The run was asked to stop, or lost its lock, before the request was sent. Nothing was written. */
+  /** The run was stopped, or lost its lock, before the request was sent. Nothing was written. */
   | ApiErrorOf<'stopped', { readonly status: null; readonly cause: 'interrupted' | 'lock-lost' }>;
 
 type ApiErrorOf<Kind extends string, Details> = Details & {
   readonly kind: Kind;
   /** Method and route template, such as `POST /domains/:domain/aliases/batch`. */
   readonly endpoint: string;
-  /** For people: what went wrong, with the service's own message where there is one. */
+  /** The cause, for people, with the service's own message if there is one. */
   readonly message: string;
 };
 
-/** Field name -> messages (v4: Errors); empty when there are none. */
+/** Messages by field name (v4: Errors); empty if there are none. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
-/** An error as people read it: what was asked for, and what went wrong. */
+/** Returns an error as text for people: the endpoint and the message. */
 export function errorText({ endpoint, message }: ApiError): string {
   return `${endpoint}: ${message}`;
 }

@@ -1,7 +1,7 @@
 import { endpointText, LIMITS, type Endpoint } from '../core/model/endpoints.ts';
 import { fail, succeed, type Result } from '../core/model/result.ts';
 import type { Call } from './http/call.ts';
-import { arrayField, countField, type Json } from './operations/decode.ts';
+import { arrayField, countField, type Json } from '../core/fields/json.ts';
 import type { ApiError } from './errors.ts';
 
 export interface ListingRequest<T> {
@@ -12,7 +12,7 @@ export interface ListingRequest<T> {
   readonly field: string;
   readonly pageSize: number;
   readonly decode: (row: unknown) => T;
-  /** What makes a row itself; two rows with one key are no proof. */
+  /** Returns the key that identifies a row. Two rows with one key make a listing unproven. */
   readonly keyOf: (row: T) => string;
 }
 
@@ -20,20 +20,21 @@ interface Page<T> {
   readonly number: number;
   readonly rows: readonly T[];
   readonly total: number;
-  /** The page's own size and number, where the answer states them. */
+  /** The size and number of the page, if the answer states them. */
   readonly limit: number;
   readonly page: number;
 }
 
 const READS = 3;
-/** Two million items; a total that needs more is a mistake. */
+/** Two million items. A total that needs more pages must be a mistake. */
 const MOST_PAGES = 10_000;
-/** Read one after another. */
+/** These pages are read one after another. */
 const MOST_UNTOTALLED_PAGES = 1000;
 
 /**
- * Reads a whole listing and proves it: all pages, their `total` the same, keys unique, their number equal to it.
- * One that does not prove itself is read again; after three reads it is an `unproven` error, never a short list.
+ * Reads a whole listing and proves that it is complete: all pages have the same `total`, keys are unique, and there are as
+ * many as the total. A listing that is not proven is read again. After three reads it is an `unproven` error, never a short
+ * list.
  */
 export function readListing<T>(
   call: Call,
@@ -46,8 +47,8 @@ export function readListing<T>(
 }
 
 /**
- * Reads a listing whose answers have no total (v3: SMTP credentials): pages until one is short, and all of it until two
- * reads are equal. Three that all differ are an `unproven` error.
+ * Reads a listing whose answers have no total (v3: SMTP credentials). It reads pages until one is short, and reads the whole
+ * listing until two reads are equal. Three different reads are an `unproven` error.
  */
 export function readUntotalledListing<T>(
   call: Call,
@@ -66,7 +67,7 @@ export function readUntotalledListing<T>(
   });
 }
 
-/** `read` either proves the rows or says what speaks against them. */
+/** Reads until the rows are proven. `read` returns the rows or the reason to doubt them. */
 async function untilProven<T>(
   { endpoint }: ListingRequest<T>,
   read: () => Promise<Result<Result<readonly T[], string>, ApiError>>,
@@ -82,7 +83,7 @@ async function untilProven<T>(
   return fail({ kind: 'unproven', endpoint: endpointText(endpoint), status: null, message });
 }
 
-/** Page 1 gives the total; the others go out at once. None goes out when page 1 cannot be a part of a whole. */
+/** Reads page 1 for the total, then the other pages at once. It reads no other page if page 1 is inconsistent. */
 async function readPages<T>(
   call: Call,
   listing: ListingRequest<T>,
@@ -148,7 +149,7 @@ function prove<T>(pages: readonly Page<T>[], keyOf: (row: T) => string): Result<
   return keys.size === rows.length ? succeed(rows) : fail('an item came twice');
 }
 
-/** Why a page cannot belong to the listing that page 1 began; null when it can. */
+/** Returns why a page cannot belong to the same listing as page 1, or null if it can. */
 function pageDoubt<T>(page: Page<T>, first: Page<T>): string | null {
   const { number, rows, total, limit } = page;
   if (page.page !== number) return `page ${page.page} came for page ${number}`;
@@ -174,7 +175,7 @@ async function readOnce<T>(
       rows.push(row);
       keys.add(keyOf(row));
     }
-    // A service that does not know `page` answers the same page for ever; the rows that came twice are no proof.
+    // A service that ignores `page` answers the same page forever. Its repeated rows make the listing unproven.
     if (answer.value.length < LIMITS.shortestCutPage || keys.size === known) break;
   }
   return succeed(rows);

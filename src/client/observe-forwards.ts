@@ -3,21 +3,23 @@ import { unreadRouting, type Observed, type ObservedDomain } from '../core/model
 import { fail, succeed, type Result } from '../core/model/result.ts';
 import type { Client } from './client.ts';
 import type { ApiError } from './errors.ts';
-import { concernsTheRun } from './observe.ts';
+import { concernsTheRun, embeddedAliases } from './observe.ts';
 import { observeSections } from './observe-sections.ts';
-import { packEmbedded, packSections } from './packed.ts';
 
-/** Adds all domains of the account to a read of some; where that fails nothing. */
+/**
+ * Adds all domains of the account to a read of some. If the list cannot be read, the result is unchanged, unless the error
+ * stops the run.
+ */
 export async function observeOthers(client: Client, observed: Observed): Promise<Result<Observed, ApiError>> {
   const listed = await client.listDomainsWithAliases();
   if (!listed.ok) return concernsTheRun(listed.error) ? listed : succeed(observed);
   const { partial: _, ...known } = observed;
   const domains = new Map(listed.value.map(({ aliases: __, ...domain }) => [domain.domain, domain]));
   for (const [name, domain] of observed.domains) domains.set(name, domain);
-  return succeed({ ...known, domains, embedded: packEmbedded(listed.value) });
+  return succeed({ ...known, domains, embedded: embeddedAliases(listed.value) });
 }
 
-/** Takes the aliases that the list embeds for those of domains whose own were not read. */
+/** Uses the aliases embedded in the list for domains whose aliases were not read. */
 export function withEmbedded(observed: Observed): Observed {
   if (observed.embedded === undefined) return observed;
   const { embedded, ...known } = observed;
@@ -29,7 +31,7 @@ export function withEmbedded(observed: Observed): Observed {
   return { ...known, domains };
 }
 
-/** Reads what decides about mail in the domains of which that was not read. Where that fails it stays unread. */
+/** Reads the sections that route mail in domains where they were not read. A section that cannot be read stays unread. */
 export async function observeForwards(
   client: Client,
   observed: Observed,
@@ -47,7 +49,7 @@ export async function observeForwards(
       const live = domains.get(domain) as ObservedDomain;
       domains.set(domain, {
         ...live,
-        ...packSections(read.value, undefined),
+        ...read.value,
         readAt: live.readAt ?? clock.monotonic(),
       });
     }),

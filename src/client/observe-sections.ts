@@ -1,20 +1,23 @@
-import { kindOf, KINDS, type Section } from '../core/model/kinds.ts';
+import { kindOf } from '../core/kinds/registry.ts';
+import type { Section, SectionTypes } from '../core/model/kinds.ts';
 import type { DomainName } from '../core/model/names.ts';
-import type { SectionTypes } from '../core/model/resources.ts';
 import { succeed, type Result } from '../core/model/result.ts';
 import type { Client } from './client.ts';
 import type { ApiError } from './errors.ts';
 
 export type Sections = { readonly [S in Section]?: readonly SectionTypes[S]['observed'][] };
 
-/** Reads the given sections of one domain side by side, all or nothing. */
+/** Reads the given sections of one domain in parallel. It returns all of them or an error. */
 export async function observeSections(
   client: Client,
   domain: DomainName,
   sections: readonly Section[],
 ): Promise<Result<Sections, ApiError>> {
   const reads = await Promise.all(
-    sections.map(async (section) => ({ section, rows: await client[KINDS[kindOf(section)].list](domain) })),
+    sections.map(async (section) => ({
+      section,
+      rows: await client.items(kindOf(section)).list(domain),
+    })),
   );
   let all: Sections = {};
   for (const { section, rows } of reads) {

@@ -1,26 +1,21 @@
 import type { Clock } from '../core/model/clock.ts';
-import { managedSections, type Desired } from '../core/model/desired.ts';
+import { managedSections } from '../core/kinds/sections.ts';
+import type { Desired } from '../core/model/desired.ts';
 import type { DomainName } from '../core/model/names.ts';
-import type {
-  Account,
-  Observed,
-  ObservedDomain,
-  ObservedSections,
-  UnprovenRead,
-} from '../core/model/observed.ts';
-import { SECTIONS, type Section } from '../core/model/kinds.ts';
+import type { Account, Observed, ObservedDomain, UnprovenRead } from '../core/model/observed.ts';
+import { SECTIONS } from '../core/kinds/registry.ts';
+import type { Section } from '../core/model/kinds.ts';
 import { fail, succeed, type Result } from '../core/model/result.ts';
 import type { Client } from './client.ts';
 import { errorText, type ApiError } from './errors.ts';
-import { observeSections, type Sections } from './observe-sections.ts';
-import { packEmbedded, packSections } from './packed.ts';
+import { observeSections } from './observe-sections.ts';
 
 export interface ObserveOptions {
-  /** What is managed, and so read; `everything`: each section of each domain, as for an export. */
+  /** Managed domains, which are read. `everything` reads each section of each domain, for example for an export. */
   readonly desired: Pick<Desired, 'domains'> | 'everything';
-  /** Only these domains are read; absent: the whole list of the account's domains. */
+  /** Reads only these domains. If absent, it reads the whole list of the account's domains. */
   readonly domains?: readonly DomainName[] | undefined;
-  /** The account, where it was read before; absent: it is read. */
+  /** The account, if it was read before. If absent, it is read. */
   readonly account?: Account | undefined;
   readonly clock: Clock;
 }
@@ -29,9 +24,9 @@ export interface ObserveOptions {
 export type ObservedDomains = Pick<Observed, 'domains' | 'unproven' | 'embedded'>;
 
 /**
- * A complete, proven read: the account, the list of its domains, and each managed section of each managed domain.
- * Account and list must be proven, or there is no observation; a domain whose sections cannot be read is `unproven`,
- * the others go on. A domain that is to be deleted is read in full.
+ * Makes a complete, proven read: the account, the list of its domains, and each managed section of each managed domain. It
+ * fails if the account or the list is not proven. A domain whose sections cannot be read is `unproven`; the others continue.
+ * A domain that is to be deleted is read in full.
  */
 export async function observe(client: Client, options: ObserveOptions): Promise<Result<Observed, ApiError>> {
   const { domains: names } = options;
@@ -49,8 +44,8 @@ export async function observe(client: Client, options: ObserveOptions): Promise<
 }
 
 /**
- * The same for some domains, each asked for by its name: those of a run that names them, and those to be read again.
- * A domain that is in neither map of the result is certainly not there.
+ * Reads some domains, each by its name: those that a run names, or those to be read again. A domain in neither map of the
+ * result certainly does not exist.
  */
 export async function observeDomains(
   client: Client,
@@ -81,18 +76,27 @@ async function observeAll(
   for (const domain of domains) read.found(domain);
   await Promise.all(managed.map((domain) => readInto(read, client, domain)));
   const result = read.result(domains.map(({ domain }) => domain));
-  const embedded = desired === 'everything' ? NO_ALIASES : packEmbedded(listed.value);
+  const embedded = desired === 'everything' ? NO_ALIASES : embeddedAliases(listed.value);
   return result.ok && embedded.size > 0 ? succeed({ ...result.value, embedded }) : result;
 }
 
-/** What is planned is proven by a listing of its own. */
+/** Removes embedded aliases. Plans use only aliases proven by their own listing. */
 function withoutAliases({ aliases: _, ...domain }: ObservedDomain): ObservedDomain {
   return domain;
 }
 
+/** Returns the aliases that a list of domains has (v3). */
+export function embeddedAliases(listed: readonly ObservedDomain[]): NonNullable<Observed['embedded']> {
+  return new Map(
+    listed.flatMap(({ domain, aliases }) => (aliases === undefined ? [] : [[domain, aliases] as const])),
+  );
+}
+
 const NO_ALIASES: NonNullable<Observed['embedded']> = new Map();
 
-/** Read only to warn of a name that is none of them: that they cannot be read keeps nothing from being planned. */
+/**
+ * Reads the whitelabels, which are only needed to warn about an unknown name. If they cannot be read, planning continues.
+ */
 async function readWhitelabels(
   client: Client,
   { desired }: ObserveOptions,
@@ -110,7 +114,7 @@ function namesWhitelabel({ domains }: Pick<Desired, 'domains'>): boolean {
   );
 }
 
-/** One domain as it is, or null: a 404 counts as absent only if a listing agrees. */
+/** Finds a live domain. A 404 counts as absent only if a listing confirms it; then the result is null. */
 async function findDomain(
   client: Client,
   name: DomainName,
@@ -125,19 +129,17 @@ async function findDomain(
 
 async function readInto(read: RunningRead, client: Client, domain: ObservedDomain): Promise<void> {
   const sections = await observeSections(client, domain.domain, read.sectionsOf(domain.domain));
-  if (sections.ok) read.found({ ...domain, ...read.kept(domain.domain, sections.value), readAt: read.now() });
+  if (sections.ok) read.found({ ...domain, ...sections.value, readAt: read.now() });
   else read.failed(domain.domain, sections.error);
 }
 
-/** What the read has found so far; grows until `result`. */
+/** The results of a read so far. It grows until `result`. */
 interface RunningRead {
   sectionsOf(name: DomainName): readonly Section[];
-  /** What is kept of what was read. */
-  kept(name: DomainName, sections: Sections): ObservedSections;
   now(): number;
   found(domain: ObservedDomain): void;
   failed(name: DomainName, error: ApiError): void;
-  /** In the order of the names, whatever came first; an error that concerns the whole run in place of it. */
+  /** Returns the domains in the order of the names, or an error that concerns the whole run. */
   result(order: readonly DomainName[]): Result<ObservedDomains, ApiError>;
 }
 
@@ -147,8 +149,6 @@ function startRead({ desired, clock }: ObserveOptions): RunningRead {
   let fatal: ApiError | null = null;
   return {
     sectionsOf: (name) => (desired === 'everything' ? SECTIONS : managedSections(desired.domains.get(name))),
-    kept: (name, sections) =>
-      desired === 'everything' ? sections : packSections(sections, desired.domains.get(name)),
     now: () => clock.monotonic(),
     found(domain) {
       domains.set(domain.domain, domain);
@@ -176,7 +176,10 @@ function inOrder<T>(
   return ordered;
 }
 
-/** A key that is not accepted, a stop, a wait that no run lasts, an address that is wrong: no domain can be read then. */
+/**
+ * True if no domain can be read after this error: the key is rejected, the run was stopped, the wait is too long for a run,
+ * or the address is wrong.
+ */
 export function concernsTheRun({ kind }: ApiError): boolean {
   return kind === 'unauthorised' || kind === 'stopped' || kind === 'rate-limited' || kind === 'redirect';
 }

@@ -29,42 +29,45 @@ import { V4_ROUTES } from './v4/routes.ts';
 export interface EmulatorOptions {
   readonly apiKey: string;
   readonly plan: Tier;
-  /** Requests per window and endpoint, or the rules themselves; default 30 (free) or 200 (paid). */
+  /** Requests per window and endpoint, or complete rules. The default is 30 (free) or 200 (paid). */
   readonly rateLimit?: number | readonly RateLimitRule[] | undefined;
-  /** Length of the window of rules that state none; default 60. */
+  /** Window in seconds for rules without one. The default is 60. */
   readonly windowSeconds?: number | undefined;
-  /** Overrides of the plan's limits, such as `{ aliases_limit: 3 }`. */
+  /** Plan limits in place of the plan's own, such as `{ aliases_limit: 3 }`. */
   readonly limits?: Partial<AccountPlan> | undefined;
   readonly state?: Seed | undefined;
-  /** Further accounts, each under its own key with its own limits, journal, faults and clock. */
+  /** More accounts. Each has its own key, limits, journal, faults and clock. */
   readonly accounts?: readonly SeededAccount[] | undefined;
   readonly faults?: readonly Fault[] | undefined;
   readonly switches?: Partial<Switches> | undefined;
-  /** Whether `/_emulator` serves the control interface; default false. */
+  /** True to serve the control interface under `/_emulator`. The default is false. */
   readonly control?: boolean | undefined;
-  /** How many requests the journal keeps; default 1000, and 20 of each further account. */
+  /** Number of requests that the journal keeps. The default is 1000, and 20 for each further account. */
   readonly journalSize?: number | undefined;
-  /** Epoch milliseconds. */
+  /** Returns the time in epoch milliseconds. */
   readonly now: () => number;
-  /** Ends early, and does not reject, when the signal is aborted. */
+  /** Waits. Resolves early, and does not reject, when the signal is aborted. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** UUIDs. */
+  /** Returns a UUID. */
   readonly randomId: () => string;
 }
 
 export interface SeededAccount {
-  /** What its clients must send; unique in the emulator. */
+  /** Key that the account's clients must send; unique in the emulator. */
   readonly key: string;
   readonly state?: Seed | undefined;
 }
 
-/** A whole emulator without a socket: `dispatch` serves requests of all accounts in-process; the rest is the first's. */
+/**
+ * The emulator without a socket. `dispatch` serves requests of all accounts in-process; the other members belong to the
+ * first account.
+ */
 export interface EmulatorCore extends AccountCore {
-  /** All accounts by key, the first included. */
+  /** All accounts by key, including the first. */
   readonly accounts: ReadonlyMap<string, AccountCore>;
 }
 
-/** One account, with all that its requests meet. */
+/** One account, with its journal, faults, limits and clock. */
 export interface AccountCore {
   readonly store: EmulatorStore;
   readonly faults: FaultScript;
@@ -72,25 +75,25 @@ export interface AccountCore {
   readonly limiter: RateLimiter;
   readonly clock: EmulatorClock;
   readonly dispatch: Dispatch;
-  /** The answer to what is no request. */
+  /** Answers input that is not an HTTP request. */
   readonly refuse: ReturnType<typeof createRefusal>;
-  /** A mail that arrives: it is routed, and leaves its log. */
+  /** Routes an incoming mail and logs it. */
   deliver(message: Message): Checked<DeliveredMessage>;
-  /** Calls `listener` before and after each request, and waits for it; the result removes it. */
+  /** Calls `listener` before and after each request and waits for it. Returns a function that removes it. */
   onRequest(listener: RequestListener): () => void;
-  /** Calls `listener` after each request, mail and use of the control interface that may have changed the account. */
+  /** Calls `listener` after each request, mail or use of the control interface that may have changed the account. */
   onChange(listener: () => void): () => void;
-  /** Says that the account changed in another way. */
+  /** Reports that the account changed in another way. */
   changed(): void;
-  /** More of the control interface. */
+  /** Extensions of the control interface. */
   readonly controlExtensions: ControlExtension[];
 }
 
-/** The time that the emulator sees, in epoch milliseconds: windows of limits, timestamps, retention of logs. */
+/** The emulator's clock. Rate-limit windows, timestamps and log retention use it, in epoch milliseconds. */
 export interface EmulatorClock {
   readonly now: () => number;
   advance(milliseconds: number): void;
-  /** Calls `listener` after each advance. */
+  /** Calls `listener` each time the clock is advanced. */
   onAdvance(listener: () => void): void;
 }
 
@@ -103,7 +106,7 @@ export function createEmulator(options: EmulatorOptions): EmulatorCore {
     return [key, createAccount({ ...options, ...own })] as const;
   });
   const accounts = new Map([[options.apiKey, first], ...others]);
-  // A key that no account has meets the first one, which refuses it.
+  // A request with an unknown key goes to the first account, which refuses it.
   const dispatch: Dispatch = (request) => {
     const key = sentKeys(request.headers['authorization']).find((sent) => accounts.has(sent));
     return (accounts.get(key ?? options.apiKey) ?? first).dispatch(request);
@@ -157,7 +160,7 @@ function createAccount(options: EmulatorOptions): AccountCore & Controlled {
   };
 }
 
-/** Everything but GET, and the check of v3, which notes what it found. */
+/** True for any method but GET, and for the check of v3, which saves what it found. */
 function mayChange({ phase, method, endpoint }: ServedRequest): boolean {
   return phase === 'after' && (method !== 'GET' || endpoint === '/domains/:domain/check');
 }

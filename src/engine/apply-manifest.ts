@@ -3,7 +3,6 @@ import { systemProcesses } from './state/processes.ts';
 import { openStateDirectory, type StateDirectoryOptions } from './state/directory.ts';
 import type { Client } from '../client/client.ts';
 import { exportDocument, type ExportOptions } from '../core/manifest/write/export.ts';
-import { writeSnapshot } from '../core/manifest/write/write-snapshot.ts';
 import { writeManifest } from '../core/manifest/write/manifest-yaml.ts';
 import type { Clock } from '../core/model/clock.ts';
 import { createRunId } from '../core/model/history/entries.ts';
@@ -73,7 +72,6 @@ export async function applyManifest(options: ApplyOptions): Promise<Once> {
     client,
     clock,
     signal: options.signal,
-    writeSnapshot,
     resolvePassword: options.resolvePassword,
     openState: (email) =>
       openStateDirectory({

@@ -76,6 +76,8 @@ const FILES = {
   'partial.yaml': manifestOf(...ALIASES, 'shop')
     .replace('info: ana@', 'info: bea@')
     .replace('expect', '# expect'),
+  'forwards.csv':
+    'email,forwardTo\ninfo@acme.example,"ana@corp.example"\nsales@acme.example,ben@corp.example\n',
   'invalid.yaml': manifestOf('info').replaceAll('ana@corp.example', 'oncal'),
 };
 
@@ -126,6 +128,8 @@ const LINES: readonly (readonly [string, number, string])[] = [
   ['fwdsync blame sales@acme.example', 0, 'sales'],
   ['fwdsync export --out live.yaml', 0, 'live.yaml'],
   ['fwdsync validate -f live.yaml', 0, 'valid: 1 domain'],
+  ['fwdsync import table:forwards.csv --out imported.yaml', 0, 'wrote imported.yaml: 1 domain, 2 aliases'],
+  ['fwdsync validate -f imported.yaml', 0, 'valid: 1 domain'],
   ['fwdsync verify acme.example', 0, 'acme.example'],
   ['fwdsync logs acme.example', 0, ''],
   ['fwdsync delivery', 0, ''],

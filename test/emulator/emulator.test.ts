@@ -204,28 +204,6 @@ describe('without a socket', () => {
     expect(core.store.state.domains.size).toBe(1);
     await app.close();
   });
-
-  test('pages of a large account take no time', async () => {
-    const aliases = Array.from({ length: 50_000 }, (_, index) => ({
-      alias: `n${(index * 7919) % 50_000}`,
-      forward,
-    }));
-    const core = createEmulator({
-      ...options,
-      rateLimit: 1e6,
-      state: { domains: [{ domain: 'a.example', aliases }] },
-    });
-    const path = '/v4/domains/a.example/aliases?limit=200&page=';
-    await call(core, 'GET', `${path}1`);
-    const times: number[] = [];
-    for (let page = 1; page <= 50; page += 1) {
-      const begin = performance.now();
-      await call(core, 'GET', path + page);
-      times.push(performance.now() - begin);
-    }
-    // The median, since other work on the machine slows single requests down.
-    expect(times.sort((a, b) => a - b)[25]).toBeLessThan(2);
-  });
 });
 
 describe('server', () => {

@@ -20,16 +20,15 @@ const SECTIONS = {
   },
 };
 
-/** Section to the names of its test files. */
+/** Returns the names of the test files of each section. A section may have several rows. */
 async function readTable(): Promise<Map<string, readonly string[]>> {
   const text = await readFile(TABLE, 'utf8');
-  const rows = [...text.matchAll(/^\| (v[34]: [^|]+?) *\| (.+?) *\|$/gm)];
-  return new Map(
-    rows.map(([, section = '', cell = '']) => [
-      section,
-      [...cell.matchAll(/`([a-z0-9/-]+)` ?/g)].map(([, name = '']) => name),
-    ]),
-  );
+  const table = new Map<string, readonly string[]>();
+  for (const [, section = '', cell = ''] of text.matchAll(/^\| (v[34]: [^|]+?) *\| (.+?) *\|$/gm)) {
+    const names = [...cell.matchAll(/`([a-z0-9/-]+)` ?/g)].map(([, name = '']) => name);
+    table.set(section, [...(table.get(section) ?? []), ...names]);
+  }
+  return table;
 }
 
 describe('the table of docs/emulator-tests.md', () => {

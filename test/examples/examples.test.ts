@@ -7,7 +7,7 @@ import { loadManifest } from '../../src/core/manifest/load.ts';
 import type { Desired } from '../../src/core/model/desired.ts';
 import { runCommand, type CommandResult, type Terminal } from '../golden/support/cli.ts';
 import { virtualClock } from '../support/clock.ts';
-import { restorable, undoRun } from '../golden/support/undo.ts';
+import { restorable, runPrinted } from '../golden/support/undo.ts';
 import { unmanagedPart } from '../golden/support/unmanaged.ts';
 import { ACCOUNTS, ENVIRONMENT } from './support/accounts.ts';
 
@@ -95,7 +95,7 @@ describe.each(EXAMPLES)('examples/%s', (example) => {
     const again = await runCommand(['plan', '-f', exported, '--detailed-exitcode'], terminal);
     expect(again.exitCode, show(again)).toBe(0);
 
-    const { result, account } = await undoRun(emulator, applied, terminal);
+    const { result, account } = await runPrinted(emulator, { run: applied, word: 'undo' }, terminal);
     expect(result.exitCode, show(result)).toBe(0);
     expect(restorable(account, [])).toEqual(restorable(start, []));
   });

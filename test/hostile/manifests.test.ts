@@ -9,8 +9,6 @@ import { EXPRESSIONS, NAUGHTY, YAML_DOCUMENTS } from './support/corpora.ts';
 // Text that was made to break programs, as manifests and as parts of them: always an answer, never an exception.
 
 const IS_FULL = process.env['SIMULATION'] === 'full';
-/** Generous, for a machine that is busy; every one of these takes a few milliseconds. */
-const BOUND_MS = 10_000;
 const ACME = join(import.meta.dirname, '../../examples/acme');
 const EXAMPLE = readdirSync(ACME)
   .map((name) => readFileSync(join(ACME, name), 'utf8'))
@@ -18,13 +16,11 @@ const EXAMPLE = readdirSync(ACME)
 
 /** What came of it: loaded, or refused with a position in the text. */
 function load(text: string): 'loaded' | 'refused' {
-  const startedAt = performance.now();
   const { desired, problems } = loadManifest([{ file: 'hostile.yaml', text }], {
     references: 'optional',
     resolve: () => null,
     apiVersion: 'v4',
   });
-  expect(performance.now() - startedAt, text.slice(0, 200)).toBeLessThan(BOUND_MS);
   const lines = text.split(/\r\n|\r|\n/).length;
   for (const { code, message, source } of problems) {
     expect([code, message].every((part) => part.length > 0)).toBe(true);
@@ -145,6 +141,6 @@ test('the real command ends with 0 or 5', async () => {
   ];
   for (const stdin of picked) {
     const { code, stderr } = await fwdsync(['validate', '-f', '-'], { stdin });
-    expect([0, 5], stdin + stderr).toContain(code);
+    expect(code, stdin + stderr).toBe(load(stdin) === 'loaded' ? 0 : 5);
   }
 });

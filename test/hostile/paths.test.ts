@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { buildPath } from '../../src/client/http/path.ts';
-import { ENDPOINTS } from '../../src/core/model/endpoints.ts';
 import { NAUGHTY } from './support/corpora.ts';
+import { ENDPOINTS } from '../../src/core/kinds/endpoints.ts';
 
 // No value in a path may make another path of it: method and template are of a closed list, the rest is checked.
 
@@ -16,7 +16,7 @@ describe('words that are routes', () => {
     for (const name of ['id', 'alias', 'rule']) {
       expect(buildPath(`/domains/:domain/x/:${name}`, { domain: 'acme.example', [name]: word })).toEqual({
         ok: false,
-        error: `${JSON.stringify(word)} cannot stand for :${name} in the path of a request`,
+        error: `${JSON.stringify(word)} cannot be :${name} in the path of a request`,
       });
     }
     expect(
@@ -28,7 +28,7 @@ describe('words that are routes', () => {
 test('a value that is not given makes no path', () => {
   expect(buildPath('/domains/:domain', {})).toEqual({
     ok: false,
-    error: 'no value is there for :domain in the path of a request',
+    error: 'the path of a request has no value for :domain',
   });
 });
 

@@ -3,7 +3,8 @@ import { parseWanted } from '../../src/core/manifest/who/wanted.ts';
 import { findWho } from '../../src/core/manifest/who/who.ts';
 import { encodeForward, normaliseDestination } from '../../src/core/model/destinations.ts';
 import { presentEntries, type Desired, type PresentDomain } from '../../src/core/model/desired.ts';
-import type { PresentAlias, PresentRule } from '../../src/core/model/resources.ts';
+import type { PresentAlias } from '../../src/core/kinds/alias/fields.ts';
+import type { PresentRule } from '../../src/core/kinds/rule/fields.ts';
 import {
   applySeed,
   newAccount,

@@ -89,8 +89,8 @@ domains:
     expect(findings(files)).toEqual([]);
     const snapshot = files.find(({ where }) => where.includes('/snapshots/'))?.text ?? '';
     expect(snapshot).not.toMatch(/secret-corp/);
-    expect(snapshot).toContain('# Not undone: notification_email, which has the value of a reference');
-    expect(snapshot).toContain('# Not undone: the alias "old", which has the value of a reference');
+    expect(snapshot).toContain('# Left out: notification_email, which has the value of a reference');
+    expect(snapshot).toContain('# Left out: the alias "old", which has the value of a reference');
     expect(snapshot).toContain('plain: ana@corp.example');
     const path = files.find(({ text }) => text === snapshot)?.where ?? '';
     expect((await scene.run(['validate', '-f', path], { env: ENV })).code).toBe(0);

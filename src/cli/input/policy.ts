@@ -1,5 +1,6 @@
+import type { CommandLine } from '../../core/model/text/command-line.ts';
 import type { Allowance, Desired } from '../../core/model/desired.ts';
-import { isSection, sectionForms } from '../../core/model/kinds.ts';
+import { isSection, sectionForms } from '../../core/kinds/registry.ts';
 import {
   type DomainName,
   domainPartOf,
@@ -11,15 +12,7 @@ import {
 import { allowancesInForce, type Policy } from '../../core/plan/policy.ts';
 import { requireDomain } from './arguments.ts';
 import { usageError } from '../exit.ts';
-
-export interface AllowanceOptions {
-  readonly allowDeletes?: number;
-  readonly allowReroutes?: number;
-  readonly allowDomainDelete?: readonly string[];
-  readonly allowEmpty?: readonly string[];
-  readonly allowUnrouted?: readonly string[];
-  readonly rotate?: readonly string[];
-}
+import type { Allowances } from '../settings/flags.ts';
 
 export interface RunStance {
   readonly account: string | null;
@@ -28,10 +21,16 @@ export interface RunStance {
   readonly domainDeletes: Policy['domainDeletes'];
   /** Epoch milliseconds: allowances of the manifest expire. */
   readonly now: number;
+  /** Completes the commands that hints name. */
+  readonly command?: CommandLine;
 }
 
 /** The policy of a run: the manifest's guards, the flags' allowances, and who runs it. */
-export function createPolicy(desired: Desired, options: AllowanceOptions, stance: RunStance): Policy {
+export function createPolicy(
+  desired: Desired,
+  options: Omit<Allowances, 'skipRefused'>,
+  stance: RunStance,
+): Policy {
   return {
     guards: desired.guards,
     allowances: [...parseAllowances(options), ...allowancesInForce(desired.guards, stance.now)],
@@ -39,10 +38,12 @@ export function createPolicy(desired: Desired, options: AllowanceOptions, stance
     accountRequired: stance.accountRequired,
     rotate: (options.rotate ?? []).map(parseRotation),
     domainDeletes: stance.domainDeletes,
+    ...(stance.command === undefined ? {} : { command: stance.command }),
   };
 }
 
-function parseAllowances(options: AllowanceOptions): readonly Allowance[] {
+/** Parses the flags that allow what guards hold back. */
+export function parseAllowances(options: Omit<Allowances, 'skipRefused'>): readonly Allowance[] {
   return [
     ...(options.allowDeletes === undefined
       ? []

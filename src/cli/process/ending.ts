@@ -1,3 +1,4 @@
+import { plainCommand, type CommandLine } from '../../core/model/text/command-line.ts';
 import type { OutputStream } from './standard-output.ts';
 
 /** What the exit code of a command depends on where its output cannot be printed, as on a full disk. */
@@ -8,11 +9,14 @@ export interface Ending {
   readonly noteOutputError: (error: NodeJS.ErrnoException, output?: string) => void;
   readonly hasWritten: () => boolean;
   readonly isOutputLost: () => boolean;
+  /** Completes the command that shows what was changed. */
+  readonly noteCommand: (command: CommandLine) => void;
 }
 
 export function createEnding(stderr: () => OutputStream): Ending {
   let wrote = false;
   let isLost = false;
+  let complete = plainCommand;
   return {
     noteWrite() {
       wrote = true;
@@ -22,10 +26,13 @@ export function createEnding(stderr: () => OutputStream): Ending {
       isLost = true;
       stderr().write(
         `error: ${output} cannot be written: ${message}\n` +
-          '  try: free space where it leads; what was changed stays so: fwdsync history\n',
+          `  try: free space where it leads; what was changed stays so: ${complete('history')}\n`,
       );
     },
     hasWritten: () => wrote,
     isOutputLost: () => isLost,
+    noteCommand(command) {
+      complete = command;
+    },
   };
 }

@@ -1,8 +1,10 @@
 import { isLoopback } from '../../core/model/endpoints.ts';
 
-export const CREDENTIALS_IN_ADDRESS = 'the API address holds a user name or password';
+export const CREDENTIALS_IN_ADDRESS = 'the API address contains a user name or password';
 
-/** Why an address cannot be the API's root; null when it can. The key is sent over https, or to this machine. */
+/**
+ * Returns why an address cannot be the API's root, or null if it can. The key is sent only over https, or to this machine.
+ */
 export function addressFault(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null) return 'the API address is not a URL';
@@ -14,7 +16,7 @@ export function addressFault(text: string): string | null {
   return null;
 }
 
-/** Why a key cannot be sent, without its value; null when it can. */
+/** Returns why a key cannot be sent, without showing it, or null if it can. */
 export function keyFault(key: string): string | null {
   if (key === '') return 'the API key is empty';
   if (/[\r\n]/.test(key)) return 'the API key contains a line break';

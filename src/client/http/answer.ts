@@ -1,6 +1,6 @@
 import { type Endpoint, endpointText } from '../../core/model/endpoints.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
-import { ContradictionError, DecodeError, objectOf, type Json } from '../operations/decode.ts';
+import { ContradictionError, DecodeError, objectOf, type Json } from '../../core/fields/json.ts';
 import { escapeInvisible } from '../../core/model/names.ts';
 import type { ApiError, FieldErrors } from '../errors.ts';
 import type { PacedReply } from './pacing.ts';
@@ -11,7 +11,7 @@ type AnswerReply = Extract<Reply, { readonly kind: 'answer' }>;
 type FailureReply = Extract<Reply, { readonly kind: 'failure' }>;
 export type Decode<T> = (json: Json | null) => T;
 
-/** The result of a request: a value, or one of the errors (v4: Errors). Deletes are decoded from null. */
+/** Converts a reply to a value or an error (v4: Errors). Answers to deletes are decoded from null. */
 export function readAnswer<T>(
   request: WireRequest,
   reply: PacedReply,
@@ -53,7 +53,7 @@ function objected(of: Endpoint, message: string): ApiError {
 
 function failureError(of: Endpoint, { cause, message }: FailureReply): ApiError {
   const endpoint = endpointText(of);
-  // A read did nothing, whether or not it arrived.
+  // A read changes nothing, even if it arrived.
   if (cause === 'unsent' || (cause === 'cut' && of.method === 'GET')) {
     return stopped(endpoint, 'interrupted', 'interrupted');
   }
@@ -75,7 +75,7 @@ function decodeAnswer<T>(request: WireRequest, reply: AnswerReply, decode: Decod
   const { status } = reply;
   try {
     const json = status === 204 ? null : objectOf(parseJson(reply.text), 'the body');
-    // v3: General differences. A failure that comes with status 200.
+    // A failure with status 200 (v3: General differences).
     if (json?.['success'] === false && request.successFlag !== 'ignored') {
       return fail({
         kind: 'rejected',
@@ -125,7 +125,10 @@ interface ErrorBody {
 
 const LONGEST_RAW_TEXT = 200;
 
-/** v4: Errors; the order message, error, first of errors, raw text also reads the bodies of v3. */
+/**
+ * Reads an error body (v4: Errors). Trying message, error, first of errors and raw text in this order also reads the bodies
+ * of v3.
+ */
 function readErrorBody(text: string, status: number): ErrorBody {
   const raw = escapeInvisible(text.replace(/\s+/g, ' ').trim().slice(0, LONGEST_RAW_TEXT));
   const fallback = raw === '' ? `status ${status}` : raw;
@@ -133,7 +136,7 @@ function readErrorBody(text: string, status: number): ErrorBody {
   return body === null ? { message: fallback, errors: {} } : messageOf(body, fallback);
 }
 
-/** The message and field errors of an error body, or of a failed entry of a batch. */
+/** Returns the message and field errors of an error body or of a batch's failure entry. */
 export function messageOf(body: Readonly<Record<string, unknown>>, fallback: string): ErrorBody {
   const errors = decodeFieldErrors(body['errors']);
   const stated = [body['message'], body['error'], Object.values(errors).flat()[0]];
@@ -141,7 +144,7 @@ export function messageOf(body: Readonly<Record<string, unknown>>, fallback: str
   return { message: message === undefined ? fallback : escapeInvisible(message), errors };
 }
 
-/** Values are arrays of strings, and strings in some answers of v3. */
+/** Decodes field errors. Values are arrays of strings, or plain strings in some answers of v3. */
 function decodeFieldErrors(value: unknown): FieldErrors {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
   const fields = Object.entries(value).map(([field, messages]): [string, readonly string[]] => {

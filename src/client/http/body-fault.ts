@@ -1,4 +1,4 @@
-/** Most values in one answer. A hundred domains of v3 with 200 aliases each have about 110,000. */
+/** Maximum number of values in one answer. A hundred domains of v3 with 200 aliases each have about 110,000. */
 const MOST_VALUES = 250_000;
 const DEEPEST = 32;
 
@@ -6,13 +6,13 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPENING = bytesOf('{[');
 const CLOSING = bytesOf('}]');
-/** Bytes before a value. */
+/** Bytes that precede a value. */
 const BEFORE_VALUE = bytesOf('{[,');
 const BLANK = bytesOf(' \t\r\n');
 
 /**
- * Returns why a body must not be parsed; null means that it may. Three bytes of JSON can take 100 bytes of memory, and JSON
- * that is nested too deeply cannot be printed again. A body that is not JSON is not judged.
+ * Returns why a body must not be parsed, or null if it may be. Three bytes of JSON can take 100 bytes of memory, and JSON
+ * that is nested too deeply cannot be printed again. A body that is not JSON is accepted.
  */
 export function bodyFault(body: Buffer): string | null {
   if (!isJson(body)) return null;
@@ -37,7 +37,7 @@ function isJson(body: Buffer): boolean {
   return start !== undefined && OPENING[start] === 1;
 }
 
-/** Returns the place of the quote that ends the text. */
+/** Returns the position of the quote that ends the text. */
 function endOfText(body: Buffer, start: number): number {
   for (let at = start + 1; at < body.length; at += 1) {
     if (body[at] === QUOTE) return at;

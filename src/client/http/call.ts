@@ -7,11 +7,11 @@ import type { Objection, Pacer, Sent, Urgency } from './pacing.ts';
 import type { Reply } from './dispatch.ts';
 import type { Transport, WireRequest } from './transport.ts';
 
-/** One sending of a request, for logs and metrics; a request that is sent again makes several. */
+/** One attempt of a request, for logs and metrics. A request that is retried has several. */
 export interface RequestEvent extends Sent {
   /** Method and route template. */
   readonly endpoint: string;
-  /** Counts from 1. */
+  /** Number of the attempt, counted from 1. */
   readonly attempt: number;
 }
 
@@ -26,16 +26,16 @@ export interface CallPorts {
   readonly readLimit?: Objection | undefined;
 }
 
-/** How the requests of a client are sent. */
+/** How a client sends its requests. */
 export interface Manner {
   readonly urgency: Urgency;
-  /** To writes. */
+  /** Objection to ask before each write. */
   readonly objection?: Objection | undefined;
 }
 
 /**
- * Sends a request, again where that is certain to do no harm, and decodes its answer. A body that must not be old is made
- * by `bodyNow` right before each sending; null: it could not be made, and nothing is sent.
+ * Sends a request, retries it if that is certainly harmless, and decodes its answer. `bodyNow` builds a body that must be up
+ * to date, right before each sending. If it returns null, nothing is sent.
  */
 export type Call = <T>(
   request: WireRequest,
@@ -62,7 +62,7 @@ export function createCall(ports: CallPorts, { urgency, objection: toWrites }: M
       const reply = await pacer.run({ ...paced, send, prepare, onSent });
       const result = readAnswer(request, reply, decode);
       if (result.ok) return result;
-      // What cannot be used of an answer may be named in an error.
+      // An error may quote the parts of an answer that cannot be used.
       const error = { ...result.error, message: transport.redact(result.error.message) };
       if (!isRepeatable(request.endpoint, error) || signal?.aborted === true) return fail(error);
       if (!(await mayRetry(ports, attempt))) return fail(error);
@@ -70,7 +70,7 @@ export function createCall(ports: CallPorts, { urgency, objection: toWrites }: M
   };
 }
 
-/** How often one request goes out at most, the first time included. */
+/** Maximum number of attempts per request, including the first. */
 const ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 20_000;
@@ -78,9 +78,9 @@ const LEAST_RETRIES = 10;
 const RETRY_SHARE = 0.1;
 
 /**
- * Whether a request may go out once more after this attempt, which counts from 1: a tenth of all requests may be repetitions,
- * and at least ten. Counts it and waits out the pause before it, with full jitter: a service that comes back is not met by
- * everybody at once.
+ * Returns true if a request may be retried after this attempt, counted from 1. A tenth of all requests may be retries, and
+ * at least ten. It counts the retry and waits out the pause before it, with full jitter, so that not all clients return to
+ * the service at once.
  */
 export async function mayRetry(
   { pacer, clock, random, signal }: Pick<CallPorts, 'pacer' | 'clock' | 'random' | 'signal'>,
@@ -93,7 +93,7 @@ export async function mayRetry(
   return true;
 }
 
-/** Makes the body anew, and gives what sends it; null: it could not be made. */
+/** Returns a function that builds the body and returns the sender for it, or null if the body could not be built. */
 function freshSender(
   transport: Transport,
   request: WireRequest,
@@ -110,7 +110,7 @@ function notSent(endpoint: string, message: string): ApiError {
   return { kind: 'rejected', endpoint, status: null, message: `not sent: ${message}`, errors: {} };
 }
 
-/** A read may always be repeated; a write only when it certainly was not processed. */
+/** True if a request may be sent again: a read always, a write only if it was certainly not processed. */
 function isRepeatable(endpoint: Endpoint, error: ApiError): boolean {
   if (error.kind === 'unreachable') return true;
   return endpoint.method === 'GET' && error.kind === 'unknown-outcome' && error.cause !== 'too-large';

@@ -1,6 +1,6 @@
 import { UNKNOWN } from '../../core/model/text/value-finder.ts';
 
-/** How often one encoding may wrap another. */
+/** Maximum number of nested encodings. */
 const DEPTH = 3;
 
 const DECODERS = [
@@ -15,12 +15,12 @@ const DECODERS = [
 ] as const;
 
 /**
- * Yields the text itself, and how programs read it that take it for JSON, a URL, HTML, a mail or text in another charset.
- * `spend` is told the length of each text before it is decoded.
+ * Yields the text itself and its decodings as JSON, URL, HTML, mail or other charset. Before each decoding, `spend` gets the
+ * length of the text.
  */
 export function* decodingsOf(text: string, spend: (characters: number) => void): Generator<string> {
   yield text;
-  // Most texts are not encoded, and a page of the logs has hundreds.
+  // Most texts are not encoded, and a page of logs has hundreds.
   if (!/[\\%&=\x80-\uffff]/.test(text)) return;
   const seen = new Set([text]);
   let latest = [text];
@@ -40,10 +40,13 @@ export function* decodingsOf(text: string, spend: (characters: number) => void):
   }
 }
 
-/** What may be base64 in either alphabet, or hexadecimal digits; long lines may go on after white space. */
+/** Possible base64 in either alphabet, or hexadecimal digits. Long lines may continue after white space. */
 export const TOKEN = /(?:[\w+/-]{16,}\s+)+[\w+/-]+={0,2}|[\w+/-]{6,}={0,2}/g;
 
-/** Letters of the alphabet may stand before it: each of the four places where it can begin is tried. */
+/**
+ * Yields the decodings of a token. Other letters of the alphabet may precede it, so each of the four possible offsets is
+ * tried.
+ */
 export function* decodingsOfToken(token: string, spend: (characters: number) => void): Generator<string> {
   const letters = token.replace(/\s+/g, '');
   for (const start of [0, 1, 2, 3])
@@ -59,7 +62,7 @@ function* decodingsOfBytes(bytes: Buffer, spend: (characters: number) => void): 
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** Escapes of JSON, of `escape()` and of programs that print texts. */
+/** Decodes escapes of JSON, of `escape()` and of programs that print texts. */
 function decodeEscapes(text: string): string {
   const escape = /[\\%]u([0-9a-f]{4})|\\(?:u\{([0-9a-f]{1,6})\}|U([0-9a-f]{8})|x([0-9a-f]{2})|([^]))/gi;
   return text.replace(
@@ -76,7 +79,7 @@ function decodeBytes(text: string, sign: '%' | '=', charset: 'utf8' | 'latin1'):
   return text.replace(bytes, (run) => Buffer.from(run.replaceAll(sign, ''), 'hex').toString(charset));
 }
 
-/** Names of HTML that stand for what is no letter are many: any but these stands for a character that is not known. */
+/** Named HTML entities to decode. HTML has many more for characters other than letters; they become an unknown character. */
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
   apos: "'",
@@ -99,7 +102,7 @@ function characterOf(code: number, otherwise: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : otherwise;
 }
 
-/** UTF-8 that was read as Latin-1. */
+/** Decodes UTF-8 that was read as Latin-1. */
 function decodeMisread(text: string): string {
   return /[^\x00-\xff]/.test(text) ? text : Buffer.from(text, 'latin1').toString('utf8');
 }

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { bodyFault } from './body-fault.ts';
 import { receiveBody } from './incoming.ts';
 
-/** Milliseconds of the attempt to connect, of silence, of a whole request and of one that writes; bytes of an answer. */
+/** Limits: milliseconds to connect, of silence, of a whole request and of a request that writes; bytes of an answer. */
 export interface Bounds {
   readonly connectMs: number;
   readonly silenceMs: number;
@@ -21,12 +21,12 @@ export type Reply =
   | { readonly kind: 'failure'; readonly cause: FailureCause; readonly message: string };
 
 /**
- * `unreachable`: certainly never sent; `unsent`: the same, because everything was cut off; the others: what the request did is
- * not known.
+ * `unreachable`: certainly not sent. `unsent`: not sent, because everything was cut off. After the other causes, the effect
+ * of the request is unknown.
  */
 export type FailureCause = 'unreachable' | 'unsent' | 'timeout' | 'connection' | 'cut' | 'too-large';
 
-/** Why a request was given up on by ourselves. */
+/** The reason why we gave up a request. */
 export class GivenUp extends Error {
   override readonly name = 'GivenUp';
   readonly failure: FailureCause;
@@ -38,8 +38,8 @@ export class GivenUp extends Error {
 }
 
 /**
- * One request over HTTP. undici's own `request` does not tell whether anything was sent before it failed, which
- * decides whether a write may be repeated: its dispatch interface does, by `onRequestStart`.
+ * Sends one request over HTTP. undici's own `request` does not tell if anything was sent before it failed, which decides if
+ * a write may be retried. Its dispatch interface does, through `onRequestStart`.
  */
 export function dispatchOnce(
   dispatcher: Dispatcher,
@@ -55,8 +55,8 @@ export function dispatchOnce(
   const body = receiveBody(bounds.answerBytes, ({ of, message }) => {
     giveUp(of === 'one' ? 'too-large' : 'connection', message);
   });
-  const onDeadline = (): void => giveUp('timeout', `no end of the answer after ${bounds.totalMs / 1000} s`);
-  // In real time, as undici's own limits are.
+  const onDeadline = (): void => giveUp('timeout', `it took longer than ${bounds.totalMs / 1000} s`);
+  // The timer runs in real time, like undici's own limits.
   const deadline = setTimeout(onDeadline, bounds.totalMs);
   const end = (reply: Reply): void => {
     clearTimeout(deadline);
@@ -76,8 +76,7 @@ export function dispatchOnce(
       },
       onResponseEnd() {
         const whole = body.take();
-        if (head === null)
-          end({ kind: 'failure', cause: 'connection', message: 'an answer without a status' });
+        if (head === null) end({ kind: 'failure', cause: 'connection', message: 'the answer has no status' });
         else end(answerOf(head, whole));
       },
       onResponseError(_controller, error) {
@@ -99,13 +98,15 @@ function answerOf(head: { readonly status: number; readonly headers: Headers }, 
     const value = headers[name];
     return (Array.isArray(value) ? value[0] : value) ?? null;
   };
-  // Of a failure the status says enough.
+  // For a failure, the status is enough.
   return { kind: 'answer', status, header, text: fault === null ? body.toString('utf8') : '' };
 }
 
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
-/** Before the request was put on a connection it is certain that nothing was sent: refused, unknown host, TLS. */
+/**
+ * Explains an error. Before the request was put on a connection, nothing was sent: connection refused, unknown host, TLS.
+ */
 function explain(error: Error, started: boolean): { readonly cause: FailureCause; readonly message: string } {
   const code = 'code' in error ? String(error.code) : error.name;
   const message = describe(error, code);
@@ -117,7 +118,7 @@ function explain(error: Error, started: boolean): { readonly cause: FailureCause
   return { cause: TIMEOUTS.has(code) ? 'timeout' : 'connection', message };
 }
 
-/** Node gives an AggregateError without a message when every address of a host refused. */
+/** Returns the text of an error. Node gives an AggregateError without a message if every address of a host refused. */
 function describe(error: Error, code: string): string {
   return error.message === '' ? code : error.message;
 }

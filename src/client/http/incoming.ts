@@ -1,18 +1,20 @@
-/** Reason to stop receiving an answer. */
+/** A reason to stop receiving an answer. */
 export interface Excess {
-  /** `one`: the answer has more than it may; `all`: this process receives too much at once, and this answer is the largest. */
+  /** `one`: the answer is too large. `all`: this process receives too much at once, and this answer is the largest. */
   readonly of: 'one' | 'all';
   readonly message: string;
 }
 
-/** The body of one answer while it is received. */
+/** The body of one answer while it is being received. */
 export interface Incoming {
   readonly add: (piece: Buffer) => void;
-  /** Returns what has arrived, which is then no longer kept here. */
+  /** Returns the bytes received and releases them here. */
   readonly take: () => Buffer;
 }
 
-/** Most bytes of all answers together while they are received. Each takes as much memory again once it is text. */
+/**
+ * Maximum number of bytes of all answers while they are being received. Each answer needs as much memory again for its text.
+ */
 const MOST_TOGETHER = 32 * 1024 * 1024;
 
 interface Receiving {
@@ -21,11 +23,14 @@ interface Receiving {
   readonly giveUp: (excess: Excess) => void;
 }
 
-/** All bodies that this process receives: many accounts share its memory. */
+/** All bodies that this process is receiving. Many accounts share its memory. */
 const receiving = new Set<Receiving>();
 let received = 0;
 
-/** Receives a body; `giveUp` is called once if it has more than `most` bytes, or is the largest where all are too much. */
+/**
+ * Receives a body. `giveUp` is called once if the body has more than `most` bytes, or if it is the largest while all
+ * together are too much.
+ */
 export function receiveBody(most: number, giveUp: (excess: Excess) => void): Incoming {
   const own: Receiving = { pieces: [], size: 0, giveUp };
   receiving.add(own);
@@ -36,12 +41,12 @@ export function receiveBody(most: number, giveUp: (excess: Excess) => void): Inc
       own.size += piece.length;
       received += piece.length;
       if (own.size > most) stop(own, { of: 'one', message: `the answer is larger than ${most} bytes` });
-      if (received > MOST_TOGETHER) stop(largest(), { of: 'all', message: 'too much came at once' });
+      if (received > MOST_TOGETHER) stop(largest(), { of: 'all', message: 'too much arrived at once' });
     },
     take() {
       const { pieces } = own;
       const [only, ...more] = pieces;
-      // Nearly every answer is one piece, of which a copy takes room until it is collected.
+      // Nearly every answer is one piece. A copy of it would take memory until it is collected.
       const body = only === undefined || more.length > 0 ? Buffer.concat(pieces) : only;
       forget(own);
       return body;

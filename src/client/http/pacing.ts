@@ -10,10 +10,11 @@ import type { Clock } from '../../core/model/clock.ts';
 import type { RequestTotals } from '../../core/model/report.ts';
 import { createDemandCounter, type DemandCounter, type Demands } from '../../core/rate-limit/demand.ts';
 import { createBudgetBook, type BudgetBook } from '../../core/rate-limit/book.ts';
+import { CONCURRENCY } from '../../core/rate-limit/estimate.ts';
 import { readRate, readSkew } from '../../core/rate-limit/headers.ts';
 import type { Reply } from './dispatch.ts';
 
-/** An answer or a failure, a wait that is too long for a run, or a stop before anything was sent. */
+/** An answer or a failure, or the reason why nothing was sent: too long a wait for a run, a stop, or an objection. */
 export type PacedReply = Reply | NotSent;
 
 type NotSent =
@@ -21,27 +22,29 @@ type NotSent =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'objected'; readonly message: string };
 
-/** Why a request must not be sent now; null: it may. */
+/** Returns why a request must not be sent now, or null if it may. */
 export type Objection = () => Promise<string | null>;
 
 /**
- * What is sent for a change that somebody waits for goes before, and may use more than, the sweep over everything. Reads that
- * verify go after those that the next write waits for. In the background is what nothing waits for.
+ * Urgency of a request. `changed`, for a change that a user waits for, precedes the sweep over all domains and may use more
+ * of the budget. `verification` reads come after reads that the next write waits for. Nothing waits for `background`
+ * requests.
  */
 export type Urgency = 'changed' | 'verification' | 'sweep' | 'background';
 
 export interface PacedRequest {
-  /** Its name, such as `GET /domains/:domain`: what has a budget. */
+  /** Name of the budget, such as `GET /domains/:domain`. */
   readonly endpoint: string;
   readonly urgency: Urgency;
-  /** The rest of what was begun: goes before what waits at the same endpoint with the same urgency. */
+  /** True for the next page of a listing that has begun. It precedes other requests of the same urgency at this endpoint. */
   readonly continues?: boolean | undefined;
-  /** Asked when its turn has come, right before it is sent. */
+  /** Asked right before the request is sent. */
   readonly objection?: Objection | undefined;
   readonly send: () => Promise<Reply>;
   /**
-   * Gives what is sent in place of `send`: called when the budgets hold the request, right before each sending, and again if
-   * it has to wait after that, for what must not be old when it is sent. null: nothing is sent, and the reply is `stopped`.
+   * Returns the function to use in place of `send`, with data that must be up to date. It is called when the budgets allow
+   * the request, right before each sending, and again if the request has to wait after that. If it returns null, nothing is
+   * sent and the reply is `stopped`.
    */
   readonly prepare?: (() => Promise<(() => Promise<Reply>) | null>) | undefined;
   /** Called for every sending. */
@@ -50,38 +53,43 @@ export interface PacedRequest {
 
 /** One sending, for logs and metrics. */
 export interface Sent {
-  /** null: there was no answer. */
+  /** HTTP status. null means that there was no answer. */
   readonly status: number | null;
-  /** Milliseconds from sending to the end of the answer, and from the request to the sending. */
+  /** Milliseconds from sending to the end of the answer, and from asking to sending. */
   readonly durationMs: number;
   readonly waitedMs: number;
-  /** Requests that the endpoint's window has left; null: not known. */
+  /** Requests left in the endpoint's window. null means unknown. */
   readonly remaining: number | null;
 }
 
 export interface Pacer {
-  /** Sends as soon as the budgets hold it; waits out every 429, which was not processed. */
+  /**
+   * Sends a request as soon as the budgets allow it. It waits out every 429, because the service did not process the
+   * request.
+   */
   run(request: PacedRequest): Promise<PacedReply>;
   budgets(): ReadonlyMap<string, Budget>;
-  /** For another pacer of the same account: with that of the whole account, if it has shown itself. */
+  /** Returns the budgets for another pacer of the account, including the whole account's if it is known. */
   knownBudgets(): ReadonlyMap<string, Budget>;
   totals(): RequestTotals;
-  /** Requests that were sent and have no answer yet. */
+  /** Returns the number of requests in flight. */
   inFlight(): number;
-  /** What was asked for so far, sent or not. */
+  /** Returns the requests asked for so far, sent or not. */
   demands(): Demands;
-  /** Nothing is in flight, and nothing can be sent until then, monotonic milliseconds; null: something is, or may be sent. */
+  /**
+   * Returns the time, in monotonic milliseconds, until which nothing can be sent. null means that a request is in flight or
+   * may be sent.
+   */
   waitsUntil(): number | null;
-  /** Mean of what was answered, from sending to the end of the answer, milliseconds; null: nothing was. */
+  /** Returns the mean milliseconds from sending to the end of an answer. null means that there was no answer yet. */
   latencyMs(): number | null;
-  /** See `readSkew`; of the last answer. */
+  /** Returns the clock skew of the last answer; see `readSkew`. */
   skewMs(): number | null;
-  /** Counts a request that is sent once more after a failure. */
+  /** Counts a request that is retried after a failure. */
   countRetry(): void;
 }
 
-const CONCURRENCY = 8;
-/** A sweep leaves half of each window to whatever is urgent, the background three quarters. */
+/** Share of each window to use. A sweep leaves half of it to urgent requests; the background leaves three quarters. */
 const SHARE: Readonly<Record<Urgency, number>> = {
   changed: 1,
   verification: 1,
@@ -91,8 +99,8 @@ const SHARE: Readonly<Record<Urgency, number>> = {
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Requests of an endpoint wait in its queue; what waits for a window does so in one of few places. Urgent ones have a
- * queue of their own, so that a sweep whose share is used up is not in their way.
+ * Creates a pacer. The requests of an endpoint wait in its queue, and few of them at a time wait for a window. Urgent
+ * requests have their own queue, so that a sweep whose share is used up does not block them.
  */
 export function createPacer(
   clock: Clock,
@@ -116,7 +124,7 @@ export function createPacer(
     run(request) {
       const askedAt = clock.monotonic();
       const lane = `${SHARE[request.urgency]} ${request.endpoint}`;
-      // One at a time: what one has prepared is not old because another one took its place.
+      // Only one at a time, so that what one request has prepared does not get old because another takes its place.
       const concurrency = request.prepare === undefined ? CONCURRENCY : 1;
       const queue = queues.get(lane) ?? new PQueue({ concurrency });
       queues.set(lane, queue);
@@ -152,15 +160,15 @@ interface PacerState {
   readonly book: BudgetBook;
   readonly counts: { total: number; retried: number; rateLimited: number };
   readonly answers: { count: number; totalMs: number };
-  /** `ends`: when each wait is over. */
+  /** `ends` has the end of each wait. */
   readonly sleeping: { readonly ends: Set<{ readonly at: number }>; since: number; totalMs: number };
-  /** Resolved, and replaced, with every answer. */
+  /** Resolved and replaced with every answer. */
   answered: PromiseWithResolvers<void>;
 }
 
 interface AskedRequest extends PacedRequest {
   readonly askedAt: number;
-  /** It needs no place in the budgets any more. */
+  /** Marks the request as needing no more place in the budgets. */
   readonly ended: () => void;
 }
 
@@ -173,7 +181,7 @@ async function runPaced(state: PacerState, request: AskedRequest): Promise<Paced
     if (reply.kind !== 'answer' || reply.status !== 429) return reply;
     const now = state.clock.monotonic();
     refusedAt ??= now;
-    // A service that says "at once" and refuses again is asked less and less often.
+    // If a service says "at once" and refuses again, the pauses get longer.
     const delay = refusals === 1 ? 0 : Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** (refusals - 1));
     const wait = Math.max(delay, waitAfter429(readRate(reply.header, state.clock.now())));
     const waited = now - refusedAt + wait;
@@ -182,14 +190,14 @@ async function runPaced(state: PacerState, request: AskedRequest): Promise<Paced
   }
 }
 
-/** A place in the budgets, and what is sent with it. */
+/** A place in the budgets, and the function that sends the request. */
 interface Room {
   readonly kind: 'room';
   readonly sentAt: number;
   readonly send: () => Promise<Reply>;
 }
 
-/** Waits until the budgets hold one more request, and takes its place in them in the same turn. */
+/** Waits until the budgets allow one more request, and takes its place in them without a pause in between. */
 async function waitForRoom(state: PacerState, request: PacedRequest): Promise<Room | NotSent> {
   const { endpoint, urgency, prepare = () => request.send } = request;
   const { book, clock, signal } = state;
@@ -212,7 +220,7 @@ async function waitForRoom(state: PacerState, request: PacedRequest): Promise<Ro
   }
 }
 
-/** Waits until a moment, or for the next answer; not where that is longer than a run may last. */
+/** Waits until a time or for the next answer. Returns an error instead if the wait is longer than a run may last. */
 async function waitUntil(
   state: PacerState,
   moment: number | 'after-answer',
@@ -224,7 +232,7 @@ async function waitUntil(
   return null;
 }
 
-/** No run waits so long. */
+/** Returns the error for a wait that is too long for any run. */
 function tooLong(milliseconds: number): NotSent {
   return { kind: 'too-long', seconds: Math.ceil(milliseconds / 1000) };
 }
@@ -261,7 +269,7 @@ function countAnswer({ counts, answers }: PacerState, status: number | null, dur
   answers.totalMs += durationMs;
 }
 
-/** What the headers of an answer say, of the budget and of the clock. */
+/** Reads the budget and the clock skew from the headers of an answer. */
 function rateOf(state: PacerState, reply: Reply): Rate | null {
   if (reply.kind !== 'answer') return null;
   const wallClock = state.clock.now();
@@ -269,14 +277,14 @@ function rateOf(state: PacerState, reply: Reply): Rate | null {
   return readRate(reply.header, wallClock);
 }
 
-/** Gives back its place in the budget, and wakes those who wait for an answer. */
+/** Frees the request's place in the budget, and wakes requests that wait for an answer. */
 function recordEnd(state: PacerState, endpoint: string, ended: EndedRequest): void {
   state.book.ended(endpoint, ended, state.clock.monotonic());
   state.answered.resolve();
   state.answered = Promise.withResolvers();
 }
 
-/** Waits that overlap count once. */
+/** Sleeps and adds to the total time waited. Overlapping waits count once. */
 async function sleep({ sleeping, clock, signal }: PacerState, milliseconds: number): Promise<void> {
   const now = clock.monotonic();
   if (sleeping.ends.size === 0) sleeping.since = now;

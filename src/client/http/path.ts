@@ -1,14 +1,15 @@
+import { DecodeError } from '../../core/fields/json.ts';
 import { escapeInvisible } from '../../core/model/names.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
 
-/** What may not stand in a segment, encoded or not: a proxy on the way may decode, fold or cut it. */
+/** Characters that a segment must not contain, encoded or not. A proxy on the way may decode, merge or cut them. */
 const UNSAFE = /[\u0000-\u0020/\\?#%\u007f]/;
-/** Words that the routes of either generation have where an id stands. */
+/** Words that routes of either version have in the place of an id. */
 const RESERVED = new Set(['batch', 'bulk', 'aliases-all', 'count', 'search']);
-/** Segments of which a reserved word would be another endpoint. */
+/** Segments in which a reserved word would name another endpoint. */
 const IDS = new Set(['id', 'alias', 'rule']);
 
-/** A path below the base URL, made of a template and checked segments; the error says why there is none. */
+/** Builds a path below the base URL from a template and checked segments. The error says why that is impossible. */
 export function buildPath(
   template: string,
   params: Readonly<Record<string, string>>,
@@ -22,7 +23,7 @@ export function buildPath(
     }
     const name = part.slice(1);
     const value = params[name];
-    if (value === undefined) return fail(`no value is there for :${name} in the path of a request`);
+    if (value === undefined) return fail(`the path of a request has no value for :${name}`);
     const fault = segmentFault(name, value);
     if (fault !== null) return fail(fault);
     segments.push(encodeURIComponent(value));
@@ -30,10 +31,17 @@ export function buildPath(
   return succeed(`/${segments.join('/')}${queryText(query)}`);
 }
 
-/** Says why a value cannot stand for a segment of a template; null if it can. */
+/** Returns why a value cannot be used as a segment of a template, or null if it can. */
 export function segmentFault(name: string, value: string): string | null {
   if (isSafeSegment(name, value)) return null;
-  return `${escapeInvisible(JSON.stringify(value))} cannot stand for :${name} in the path of a request`;
+  return `${escapeInvisible(JSON.stringify(value))} cannot be :${name} in the path of a request`;
+}
+
+/** Returns the value under which requests address an item; throws if no path can hold it. */
+export function addressable(segment: string, value: string): string {
+  const fault = segmentFault(segment, value);
+  if (fault === null) return value;
+  throw new DecodeError(fault);
 }
 
 function isSafeSegment(name: string, value: string): boolean {

@@ -2,24 +2,24 @@ import { createValueFinder, UNKNOWN, type ValueFinder } from '../../core/model/t
 import { decodingsOf, decodingsOfToken, TOKEN } from './decodings.ts';
 import type { Reply } from './dispatch.ts';
 
-/** Takes values out of what the service says, in whatever encoding it repeats them. */
+/** Removes values from the service's texts, in any encoding in which it repeats them. */
 export interface Redactor {
-  /** `shown` stands in its place; that of the first time counts. */
+  /** Adds a value to redact. `shown` replaces it; if a value is added twice, the first replacement counts. */
   readonly add: (value: string, shown: string) => void;
-  /** The text without the values. Where one was encoded, what surrounds it is decoded too. Long texts are cut. */
+  /** Returns the text without the values. Near a value that was encoded, the text is decoded too. Long texts are cut. */
   readonly redact: (text: string, effort?: Effort) => string;
 }
 
-/** Characters that may still be searched, in all decodings of one text or of all texts of an answer. */
+/** Number of characters that may still be searched, in all decodings of one text or of all texts of an answer. */
 interface Effort {
   left: number;
 }
 
-/** Texts are searched up to the first length, and shown up to the second one. */
+/** Texts are searched up to the first length and shown up to the second. */
 const LONGEST_SEARCHED = 65_536;
 const LONGEST_SHOWN = 16_384;
-/** Characters that are searched and decoded: about a second. The texts of an answer share them. */
-const MOST_SEARCHED = 2 ** 25;
+/** Characters that are searched and decoded: about a third of a second. The texts of an answer share them. */
+const MOST_SEARCHED = 2 ** 24;
 /** A short text takes as long as so many characters. */
 const LEAST_EFFORT = 16;
 const ROUNDS = 8;
@@ -42,7 +42,7 @@ export function createRedactor(): Redactor {
         effort,
         show: (value) => shownOf.get(value) ?? HIDDEN,
       });
-      // A value where the text was cut is not recognised: what is near to it is not shown.
+      // A value at the cut is not recognized, so the text near it is not shown.
       const most = isCut ? Math.min(redacted.length / 4, LONGEST_SHOWN) : LONGEST_SHOWN;
       return redacted.length > most ? `${redacted.slice(0, most)}…` : redacted;
     },
@@ -58,7 +58,7 @@ function redactWith(
   const spend = (characters: number): void => {
     effort.left -= Math.max(characters, LEAST_EFFORT);
   };
-  // A text that takes too long to search is taken to hold a value.
+  // A text that takes too long to search counts as containing a value.
   const holds = (candidate: string): boolean => {
     spend(candidate.length);
     return effort.left < 0 || finder.isIn(candidate);
@@ -76,7 +76,10 @@ function redactWith(
   return HIDDEN;
 }
 
-/** Fields that people read, and by which nothing is judged. v4: Errors, Account, Domain verification, Email log; v3 writes `error` too. */
+/**
+ * Fields that people read and that decide nothing (v4: Errors, Account, Domain verification, Email log). v3 also has
+ * `error`.
+ */
 const TEXTS: ReadonlySet<string> = new Set([
   'message',
   'error',
@@ -88,12 +91,12 @@ const TEXTS: ReadonlySet<string> = new Set([
   'local',
   'server',
 ]);
-/** One of their names, or an escaped letter, which may be a part of one. */
+/** Matches one of their names, or an escaped letter, which may be part of one. */
 const MAY_HAVE_TEXTS = new RegExp(String.raw`"(?:${[...TEXTS].join('|')})"|\\u00[4-7]`);
 
 /**
- * An answer as it may go on: every text for people in it is redacted. What else an answer of a successful request holds is
- * data, by which the account is judged, and stays as it is.
+ * Redacts every text for people in an answer. All other content of a successful answer is data that decides about the
+ * account, and stays unchanged.
  */
 export function redactReply(reply: Reply, { redact }: Redactor): Reply {
   if (reply.kind === 'failure') return { ...reply, message: redact(reply.message) };
@@ -112,7 +115,7 @@ function redactBody(text: string, scope: 'texts' | 'everything', redact: (text: 
   };
   try {
     const value = walk(JSON.parse(text), { scope, depth: 0, redact: redacted });
-    // Data is passed on as it was written: numbers do not survive every decoder.
+    // Data is passed on in its original form, because not every decoder preserves numbers.
     return isChanged || scope === 'everything' ? JSON.stringify(value) : text;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

@@ -5,18 +5,24 @@ import { dispatchOnce, GivenUp, type Bounds, type Reply } from './dispatch.ts';
 import { buildPath } from './path.ts';
 import { createRedactor, redactReply, type Redactor } from './redactor.ts';
 
-/** One request, made of an entry of the closed list and values that are checked. */
+/** A request, made of an entry of the closed list of endpoints and of checked values. */
 export interface WireRequest {
   readonly endpoint: Endpoint;
-  /** Values of the template's segments, by their name. */
+  /** Values of the template's segments, by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
-  /** The rest of a listing that was begun goes before others: what is read of a domain is there together, and soon. */
+  /**
+   * True for a later page of a listing. It precedes other requests, so that all reads of a domain happen soon and close
+   * together.
+   */
   readonly continues?: boolean;
   readonly body?: unknown;
-  /** v3 marks failures by `success: false`; ignored where the flag or the lists beside it are what was asked for. */
+  /**
+   * v3 marks failures with `success: false`. `ignored` is for answers in which the flag or the lists next to it are the
+   * result.
+   */
   readonly successFlag?: 'ignored';
-  /** What of the body must not be seen again, should the service repeat it in this answer or another. */
+  /** Secret values in the body. They are redacted if the service repeats them in this or a later answer. */
   readonly secrets?: readonly string[];
 }
 
@@ -25,24 +31,24 @@ export interface TransportOptions {
   readonly key: string;
   readonly mode: 'read-only' | 'read-write';
   readonly dispatcher?: Dispatcher | undefined;
-  /** Aborted: every request in flight ends at once, and nothing can be sent any more. */
+  /** When aborted, every request in flight ends at once, and nothing more can be sent. */
   readonly cut?: AbortSignal | undefined;
   readonly bounds?: Partial<Bounds> | undefined;
-  /** What of the service's texts must not be seen, other than the key and what is sent; see `createRedactor`. */
+  /** Redacts the service's texts, in addition to the key and the secrets sent; see `createRedactor`. */
   readonly redactor?: Redactor | undefined;
 }
 
-/** Connections that clients of many accounts may share. */
+/** Connections, which clients of many accounts may share. */
 export type Connections = Dispatcher;
 
 export interface Transport {
   /**
-   * The path of a request and what to send it with. Throws when a read-only transport is asked for more than a GET;
-   * the error of the result says which value cannot stand in a path.
+   * Returns the path of a request and the function that sends it. Throws if a read-only transport is asked for anything but
+   * GET. The error of the result names the value that cannot be part of a path.
    */
   prepare(request: WireRequest): PreparedRequest;
   close(): Promise<void>;
-  /** A text without the secrets that are known by now. */
+  /** Returns a text without the secrets known by now. */
   readonly redact: (text: string) => string;
 }
 
@@ -50,7 +56,7 @@ export type PreparedRequest =
   | { readonly ok: true; readonly send: () => Promise<Reply> }
   | { readonly ok: false; readonly message: string };
 
-/** Silence and length of a request in milliseconds, size of an answer in bytes. */
+/** Limits on the silence and length of a request in milliseconds, and on the size of an answer in bytes. */
 export const DEFAULT_BOUNDS: Bounds = {
   connectMs: 10_000,
   silenceMs: 30_000,
@@ -59,7 +65,10 @@ export const DEFAULT_BOUNDS: Bounds = {
   answerBytes: 16 * 1024 * 1024,
 };
 
-/** Throws, without their values, when address or key cannot be used. No redirect is ever followed. */
+/**
+ * Creates a transport. Throws if address or key cannot be used; the message does not show them. Redirects are never
+ * followed.
+ */
 export function createTransport(options: TransportOptions): Transport {
   const fault = addressFault(options.url) ?? keyFault(options.key);
   if (fault !== null) throw new Error(fault);
@@ -69,7 +78,7 @@ export function createTransport(options: TransportOptions): Transport {
   const dispatcher = options.dispatcher ?? createConnections(bounds);
   const { redactor = createRedactor(), cut } = options;
   cut?.addEventListener('abort', () => {
-    void dispatcher.destroy(new GivenUp('cut', 'interrupted before it came'));
+    void dispatcher.destroy(new GivenUp('cut', 'interrupted before the answer arrived'));
   });
   redactor.add(options.key, '***');
   const credentials = Buffer.from(`api:${options.key}`).toString('base64');
@@ -110,7 +119,7 @@ function boundsOf(method: Endpoint['method'], bounds: Bounds): Bounds {
   return method === 'GET' ? bounds : { ...bounds, totalMs: Math.min(bounds.totalMs, bounds.writeMs) };
 }
 
-/** Opens them when they are needed. */
+/** Creates connections, which open on demand. */
 export function createConnections(bounds: Pick<Bounds, 'connectMs'> = DEFAULT_BOUNDS): Connections {
   return new Agent({ connect: { timeout: bounds.connectMs }, allowH2: false });
 }

@@ -1,7 +1,7 @@
-import { arrayField, idField, objectOf, stringField, timeOf, type Json } from '../operations/decode.ts';
+import { arrayField, idField, objectOf, stringField, timeOf, type Json } from '../../core/fields/json.ts';
 import type { LogAddress, LogEntry, LogEvent } from './logs.ts';
 
-/** v4: Email log entry; v3: Log entry. */
+/** Decodes a log entry (v4: Email log entry; v3: Log entry). */
 export function decodeLogEntry(value: unknown): LogEntry {
   const json = objectOf(value, 'log');
   return {
@@ -37,10 +37,10 @@ function decodeAddress(value: unknown): LogAddress | null {
   return { email: text(json, 'email') ?? '', name: text(json, 'name') };
 }
 
-/** Characters; other texts of the service are not longer where they are shown. */
+/** Maximum number of characters, the same as for other texts of the service that are shown. */
 const LONGEST = 20_000;
 
-/** For people only: what is missing, of another type or too long to be searched for values is not shown. */
+/** Returns a text that is only for people. It is left out if it is missing, has another type or is too long to redact. */
 function text(json: Json, name: string): string | null {
   const value = json[name];
   if (typeof value !== 'string') return null;

@@ -8,23 +8,23 @@ import type { LogEntry, LogPage, LogQuery, LogsClient } from './logs.ts';
 export interface FollowOptions {
   readonly client: Pick<LogsClient, 'listLogs'>;
   readonly domain: DomainName;
-  /** With `after`: from that time on; without: what arrives from now on. */
+  /** `after` starts at that time. Without it, following starts now. */
   readonly query: Omit<LogQuery, 'order' | 'limit' | 'cursor'>;
-  /** Entries asked for at once, 1 to 200. */
+  /** Entries per request, 1 to 200. */
   readonly pageSize: number;
   readonly clock: Clock;
-  /** Aborted: it ends. */
+  /** When aborted, following ends. */
   readonly signal: AbortSignal;
   readonly onEntries: OnLogEntries;
-  /** A poll that failed; the next one tries again. */
+  /** Called for a poll that failed. The next poll tries again. */
   readonly onTrouble: (error: ApiError) => void;
 }
 
 const POLL_MS = 5_000;
 
 /**
- * Hands out every entry once, oldest first, until the signal is aborted: polls every 5 s from where the last poll ended, page
- * by page while there is more. Ends with an error that another request would not fix.
+ * Hands out every entry once, oldest first, until the signal is aborted. It polls every 5 s from the end of the last poll,
+ * page by page while there is more. It ends with an error only if another request would not help.
  */
 export async function followLogs(options: FollowOptions): Promise<Result<void, ApiError>> {
   const { clock, signal, query } = options;
@@ -41,7 +41,7 @@ export async function followLogs(options: FollowOptions): Promise<Result<void, A
   return succeed(undefined);
 }
 
-/** What is there already: what comes after it is followed. */
+/** Returns the position after the entries that exist already. */
 async function findEnd({
   client,
   domain,
@@ -52,7 +52,7 @@ async function findEnd({
   return page.ok ? succeed(startPosition(page.value.entries.toReversed(), pageSize)) : page;
 }
 
-/** All that is new by now. */
+/** Hands out all entries that are new by now. */
 async function readForward(
   options: FollowOptions,
   position: LogPosition,
@@ -65,14 +65,14 @@ async function readForward(
     if (news.length > 0) await options.onEntries(news);
     if (next === null || entries.length === 0 || options.signal.aborted) return succeed(position);
     page = await readFrom(options, { cursor: next });
-    // It expired meanwhile: the next poll starts again.
+    // The cursor has expired. The next poll starts again.
     if (isLost(page)) return succeed(position);
   }
 }
 
 /**
- * From the anchor, or from the newest entry's time where the service does not know the anchor any more: what follows it
- * begins with entries that are known, or it is not believed.
+ * Reads from the anchor. If the service no longer knows the anchor, it reads from the newest entry's time. A page after the
+ * anchor is trusted only if it contains known entries.
  */
 async function firstPage(
   options: FollowOptions,
@@ -103,26 +103,29 @@ function isPassing({ kind }: ApiError): boolean {
   return kind === 'unreachable' || kind === 'unknown-outcome';
 }
 
-/** How far a log was followed. */
+/** How far a log has been followed. */
 interface LogPosition {
-  /** The cursor to read from, after which entries are known; null: there is none yet. */
+  /** Returns the cursor to read from; the entries after it are known. null means that there is none yet. */
   anchor(): string | null;
-  /** The time, in epoch milliseconds, to read from without a cursor; null: from the beginning. */
+  /** Returns the time to read from without a cursor, in epoch milliseconds. null means from the beginning. */
   since(): number | null;
   knows(id: string): boolean;
-  /** Which of these entries are new; from then on they are known. */
+  /** Returns the entries that are new, and marks them as known. */
   accept(entries: readonly LogEntry[]): readonly LogEntry[];
 }
 
-/** Entries of one second have no order that is stated: some of those that came last are read again. */
+/** The order of entries within one second is not documented, so the last ones are read again. */
 const OVERLAP_MS = 60_000;
 const KEPT_IDS = 10_000;
 
-/** After these entries, oldest first; what is older than all of them is not handed out. */
+/**
+ * Returns the position after these entries, which are sorted oldest first. Entries older than all of them are not handed
+ * out.
+ */
 function startPosition(before: readonly LogEntry[], pageSize: number): LogPosition {
   const known = new Set(before.map(({ id }) => id));
   const first = firstWanted(before);
-  // So many of a page may be known already that the rest of it still leads forward; never fewer than tell a lost cursor.
+  // Number of known entries to read again: few enough for a page to make progress, and enough to detect a lost cursor.
   const overlap = Math.max(2, Math.floor(pageSize / 2));
   let recent = before.slice(-overlap);
   const newest = (): number | null => recent.at(-1)?.createdAt ?? null;
@@ -147,13 +150,16 @@ function startPosition(before: readonly LogEntry[], pageSize: number): LogPositi
   };
 }
 
-/** Of the second of the oldest of these there may be others that were not read; unless all are of that second. */
+/**
+ * Returns the earliest time to hand out. The second of the oldest entry may have more entries that were not read, so it is
+ * left out, unless all entries are of that second.
+ */
 function firstWanted(before: readonly LogEntry[]): number {
   const oldest = before[0]?.createdAt ?? -Infinity;
   return oldest === before.at(-1)?.createdAt ? oldest : oldest + 1;
 }
 
-/** A set gives its members in the order in which they came. */
+/** Forgets the oldest ids. A set iterates in the order of insertion. */
 function forgetOldest(known: Set<string>): void {
   for (const id of known) {
     if (known.size <= KEPT_IDS) return;

@@ -1,7 +1,7 @@
 import type { DomainName } from '../../core/model/names.ts';
 import type { Answer } from '../client.ts';
 
-/** v4: States and transitions, log event statuses; the same set in v3. */
+/** Statuses of log events (v4: States and transitions, log event statuses). v3 has the same set. */
 export type LogStatus = 'QUEUED' | 'REFUSED' | 'DELIVERED' | 'SOFT-BOUNCE' | 'HARD-BOUNCE' | 'BOUNCED';
 export type LogTransport = 'mx' | 'smtp' | 'api';
 
@@ -10,10 +10,12 @@ export interface LogAddress {
   readonly name: string | null;
 }
 
-/** v4: Email log entry. Statuses and transports are as the service writes them, known or not. */
+/**
+ * A log entry (v4: Email log entry). Statuses and transports are kept as the service writes them, even if they are unknown.
+ */
 export interface LogEntry {
   readonly id: string;
-  /** Epoch milliseconds; null when the answer has none. */
+  /** Epoch milliseconds; null if the answer has no time. */
   readonly createdAt: number | null;
   readonly sender: LogAddress | null;
   readonly recipient: LogAddress | null;
@@ -22,7 +24,7 @@ export interface LogEntry {
   readonly transport: string | null;
   readonly messageId: string | null;
   readonly hostname: string | null;
-  /** In order of time. */
+  /** Events in order of time. */
   readonly events: readonly LogEvent[];
 }
 
@@ -36,7 +38,7 @@ export interface LogEvent {
   readonly server: string | null;
 }
 
-/** All that is stated must hold; times are epoch milliseconds. */
+/** A filter. All fields that are stated must match. Times are epoch milliseconds. */
 export interface LogFilter {
   readonly sender?: string;
   readonly recipient?: string;
@@ -48,11 +50,11 @@ export interface LogFilter {
 }
 
 export interface LogQuery extends LogFilter {
-  /** Mail to one alias of the domain. */
+  /** Only mail to this alias of the domain. */
   readonly alias?: string;
   readonly order?: 'newest' | 'oldest';
   readonly limit?: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string;
 }
 
@@ -60,21 +62,21 @@ export interface LogSearch extends LogFilter {
   readonly text: string;
   readonly order?: 'relevance' | 'newest' | 'oldest';
   readonly limit?: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly offset?: number;
 }
 
 export interface LogPage<Next> {
   readonly entries: readonly LogEntry[];
-  /** null: there is no more. */
+  /** The cursor of the next page. null means that this is the last page. */
   readonly next: Next | null;
-  /** How many there are in all; null: not known. */
+  /** Total number of entries. null means unknown. */
   readonly total: number | null;
 }
 
 /**
- * The email logs of a domain. What a generation cannot be asked is `rejected` with status null,
- * and nothing is sent.
+ * The email logs of a domain. A query that the API version cannot answer is `rejected` with status null, and nothing is
+ * sent.
  */
 export interface LogsClient {
   listLogs(domain: DomainName, query?: LogQuery): Answer<LogPage<string>>;

@@ -4,19 +4,19 @@ import type { Answer } from '../client.ts';
 import type { ApiError } from '../errors.ts';
 import type { LogEntry, LogPage, LogQuery, LogsClient, LogSearch } from './logs.ts';
 
-/** v4: Limits; the pages of v3 have the size that the service chooses. */
+/** Maximum page size of v4 (v4: Limits). In v3 the service chooses the size. */
 export const LARGEST_LOG_PAGE = 200;
 
-/** Is waited for before the next page is read. */
+/** Receives entries. The next page is read after its promise resolves. */
 export type OnLogEntries = (entries: readonly LogEntry[]) => Promise<void> | void;
 
-/** How a long listing of logs is read. */
+/** Options to read a long listing of logs. */
 export interface LogReading {
   readonly client: LogsClient & { readonly version: 'v4' | 'v3' };
   readonly domain: DomainName;
-  /** So many entries at most. */
+  /** Maximum number of entries. */
   readonly limit: number;
-  /** Called with what each page has that is new. */
+  /** Called with the new entries of each page. */
   readonly onEntries: OnLogEntries;
 }
 
@@ -31,7 +31,7 @@ export function listAllLogs(
   );
 }
 
-/** The same for a search. */
+/** Searches logs page by page, each entry once. */
 export function searchAllLogs(
   reading: LogReading,
   search: Omit<LogSearch, 'limit' | 'offset'>,
@@ -43,8 +43,8 @@ export function searchAllLogs(
 }
 
 /**
- * Pages until there is no next one, or none that brings anything new: whether a cursor names the entry before a page or its
- * first one is stated nowhere, and so an entry may come twice.
+ * Reads pages until there is no next one, or until nothing new comes. It is not documented if a cursor names the last entry
+ * of a page or the first of the next one, so an entry may come twice.
  */
 async function readPages<Next>(
   { client, limit, onEntries }: LogReading,

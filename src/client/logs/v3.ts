@@ -1,16 +1,16 @@
-import { ENDPOINTS, endpointText, type Endpoint } from '../../core/model/endpoints.ts';
+import { READ_ENDPOINTS, endpointText, type Endpoint } from '../../core/model/endpoints.ts';
 import { fail } from '../../core/model/result.ts';
 import type { Call } from '../http/call.ts';
 import type { Answer } from '../client.ts';
-import { arrayField, countField, type Json } from '../operations/decode.ts';
+import { arrayField, countField, type Json } from '../../core/fields/json.ts';
 import { decodeLogEntry } from './decode.ts';
 import type { LogPage, LogQuery, LogsClient, LogSearch, LogStatus } from './logs.ts';
 import { defined, filterQuery } from './v4.ts';
 
-const E = ENDPOINTS.v3;
+const E = READ_ENDPOINTS.v3;
 const BOUNCES: readonly LogStatus[] = ['BOUNCED', 'HARD-BOUNCE', 'SOFT-BOUNCE'];
 
-/** v3: Email logs. Lists know no filter but an alias; searches need both times. */
+/** The logs of v3 (v3: Email logs). Lists can be filtered only by alias; searches need both times. */
 export function v3Logs(call: Call): LogsClient {
   return {
     listLogs(domain, query = {}) {
@@ -23,11 +23,11 @@ export function v3Logs(call: Call): LogsClient {
     },
     countLogs: (domain, filter = {}) =>
       call({ endpoint: E.countLogs, params: { domain }, query: defined(filterQuery(filter)) }, (json) =>
-        // The document does not show the body: v4's name, or the obvious other one.
+        // The document does not show the body. This reads v4's name, or the obvious other one.
         countField(json ?? {}, json?.['total'] === undefined ? 'count' : 'total'),
       ),
     getLog: (domain, id) =>
-      // The document does not show the body: bare as in v4, or wrapped as v3's others.
+      // The document does not show the body. This reads it bare as in v4, or wrapped like v3's other answers.
       call({ endpoint: E.getLog, params: { domain, id } }, (json) => decodeLogEntry(json?.['log'] ?? json)),
     searchLogs(domain, search) {
       const missing = missingInSearch(search);
@@ -49,14 +49,14 @@ export function v3Logs(call: Call): LogsClient {
   };
 }
 
-/** What of a list's query v3 cannot be asked; null: nothing. */
+/** Returns why v3 cannot answer a list query, or null if it can. */
 export function missingInList(query: LogQuery): string | null {
   const { alias: _, cursor: __, ...rest } = query;
   const first = firstStated(rest);
   return first === null ? null : `v3 lists logs without ${first}`;
 }
 
-/** What of a search v3 cannot be asked, or what it needs; null: nothing. */
+/** Returns why v3 cannot answer a search, or null if it can. */
 export function missingInSearch({
   text: _,
   order,
@@ -73,7 +73,7 @@ export function missingInSearch({
   return `v3 searches logs of all statuses, or of ${BOUNCES.join(', ')} together`;
 }
 
-/** Under the name that the API gives it. */
+/** Returns the first stated field, under the API's name. */
 function firstStated(query: Readonly<Record<string, unknown>>): string | null {
   const name = Object.keys(query).find((key) => query[key] !== undefined) ?? null;
   return name === 'statuses' ? 'status' : name;
@@ -83,7 +83,7 @@ function sameStatuses(a: readonly LogStatus[], b: readonly LogStatus[]): boolean
   return new Set(a).size === b.length && b.every((status) => a.includes(status));
 }
 
-/** Without a cursor in the answer the last id of a page is where the next one begins. */
+/** Decodes a page. Without a cursor in the answer, the next page begins at the last id. */
 function listPage(json: Json | null): LogPage<string> {
   const entries = entriesOf(json);
   const stated = json?.['next_cursor'];

@@ -1,13 +1,13 @@
-import { ENDPOINTS } from '../../core/model/endpoints.ts';
+import { READ_ENDPOINTS } from '../../core/model/endpoints.ts';
 import type { Call } from '../http/call.ts';
-import { arrayField, countField, type Json } from '../operations/decode.ts';
+import { arrayField, countField, type Json } from '../../core/fields/json.ts';
 import { decodeLogEntry } from './decode.ts';
 import type { LogFilter, LogPage, LogsClient } from './logs.ts';
 
-const E = ENDPOINTS.v4;
+const E = READ_ENDPOINTS.v4;
 const ORDERS = { newest: 'created_desc', oldest: 'created_asc', relevance: 'relevance' } as const;
 
-/** v4: Email logs. */
+/** The logs of v4 (v4: Email logs). */
 export function v4Logs(call: Call): LogsClient {
   return {
     listLogs(domain, { alias, order, limit, cursor, ...filter } = {}) {
@@ -51,7 +51,7 @@ function page<Next>(json: Json | null, next: Next | null): LogPage<Next> {
 
 type Query = Readonly<Record<string, string | number>>;
 
-/** v4: the filters of list and count. */
+/** Returns the query parameters of a filter, for list and count (v4). */
 export function filterQuery(filter: LogFilter): Readonly<Record<string, string | number | undefined>> {
   const { statuses, after, before, ...exact } = filter;
   return {
@@ -68,7 +68,7 @@ export function defined(query: Readonly<Record<string, string | number | undefin
   );
 }
 
-/** ISO 8601 UTC with second precision (v4: Conventions). */
+/** Formats a time as ISO 8601 UTC with second precision (v4: Conventions). */
 function timestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -4,9 +4,19 @@ import { fail, succeed, type Result } from '../../core/model/result.ts';
 import type { BatchAnswer, ItemFailure } from '../client.ts';
 import type { Call } from '../http/call.ts';
 import { messageOf } from '../http/answer.ts';
-import { arrayField, ContradictionError, countField, DecodeError, objectOf, type Json } from './decode.ts';
+import {
+  arrayField,
+  ContradictionError,
+  countField,
+  DecodeError,
+  objectOf,
+  type Json,
+} from '../../core/fields/json.ts';
 
-/** One list under the name that the API gives it. Nothing is sent for an empty one; one that is too long, or has an empty id, is a bug. */
+/**
+ * Sends a list of items under the API's name. An empty list sends nothing. A list that is too long or has an empty id is a
+ * bug.
+ */
 export async function sendBatch<T>(
   call: Call,
   endpoint: Endpoint,
@@ -22,25 +32,25 @@ export async function sendBatch<T>(
   return call({ endpoint, params: { domain }, body, successFlag: 'ignored' }, decode);
 }
 
-/** An id by itself, or an item that has one. */
+/** True if an id is empty. An item is an id, or an object with an id. */
 function hasEmptyId(item: string | Json): boolean {
   return (typeof item === 'string' ? item : item['id']) === '';
 }
 
 export interface BatchShape<T> {
-  /** `added`, `updated` or `deleted`; its count stands beside it with `_count`. */
+  /** `added`, `updated` or `deleted`. The field of the count has the suffix `_count`. */
   readonly field: 'added' | 'updated' | 'deleted';
   readonly decode: (row: unknown) => T;
-  /** The key of each item in the order sent, and of what the answer holds. */
+  /** Keys of the items, in the order sent. `keyOf` returns the key of a value in the answer. */
   readonly sent: readonly string[];
   readonly keyOf: (value: T) => string;
-  /** Second best, where the service may have given another key: whether this is the item that was sent. */
+  /** True if a value is the item sent at this index. Used if the service may have changed its key. */
   readonly matches?: (sentIndex: number, value: T) => boolean;
 }
 
 /**
- * The outcome of each item that was sent (v4: Batch operations). Throws a ContradictionError where the answer cannot be
- * true: counts against arrays, an index out of range or twice, an item in both lists or in neither.
+ * Decodes the outcome of each item that was sent (v4: Batch operations). Throws a ContradictionError if the answer cannot be
+ * true: counts that differ from the arrays, an index out of range or repeated, an item in both lists or in neither.
  */
 export function decodeBatch<T>(json: Json | null, shape: BatchShape<T>): readonly Result<T, ItemFailure>[] {
   const body = json ?? {};
@@ -58,7 +68,7 @@ export function decodeBatch<T>(json: Json | null, shape: BatchShape<T>): readonl
   });
 }
 
-/** `deleted` holds ids: strings, and numbers where the generation has numbers. */
+/** Decodes a batch of deletes. `deleted` holds ids: strings, or numbers if the version has numbers. */
 export function deletedBatch(
   ids: readonly string[],
 ): (json: Json | null) => readonly Result<void, ItemFailure>[] {
@@ -73,10 +83,10 @@ export function deletedBatch(
 
 function idText(row: unknown): string {
   if (typeof row === 'string' || typeof row === 'number') return String(row);
-  throw new DecodeError('field deleted holds something that is not an id');
+  throw new DecodeError('field deleted contains a value that is not an id');
 }
 
-/** Which of the items that did not fail each value of the answer is; every value must be one of them. */
+/** Assigns each value of the answer to an item that did not fail. A value that fits no item is a contradiction. */
 function claim<T>(
   { sent, keyOf, matches, field }: BatchShape<T>,
   done: readonly T[],
@@ -106,7 +116,7 @@ function claim<T>(
   return claimed;
 }
 
-/** The failures by the positions that they name, as a number or as its text. */
+/** Decodes the failures by position, which is a number or its text. */
 function decodeFailures(rows: readonly unknown[], sent: number): ReadonlyMap<number, ItemFailure> {
   const positions = new Map<unknown, number>();
   for (let index = 0; index < sent; index += 1) positions.set(index, index).set(String(index), index);

@@ -3,14 +3,14 @@ import type { DomainName } from '../../core/model/names.ts';
 import { createCall } from '../http/call.ts';
 import type { Answer } from '../client.ts';
 import { createPorts, type ClientOptions } from '../create.ts';
-import { countField } from './decode.ts';
+import { countField } from '../../core/fields/json.ts';
 
 /**
- * Every alias, or every rule, of a domain in one request. Nothing of the reconciler imports this file, and its
- * endpoints are not in the list that requests of the client are made of: what it does cannot be taken back item by item.
+ * Deletes every alias, or every rule, of a domain in one request. The reconciler never imports this file, and its endpoints
+ * are not in the client's list, because the deletes cannot be undone item by item.
  */
 export interface DeleteAll {
-  /** How many went; null: the service does not say. */
+  /** Returns the number of deleted items; null if the service does not say. */
   deleteAllAliases(domain: DomainName): Answer<number | null>;
   deleteAllRules(domain: DomainName): Answer<number | null>;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export const DELETE_ALL_ENDPOINTS: Readonly<
   },
 };
 
-/** v4, v3: delete-all of aliases and rules, with the guard `all=true`. */
+/** Creates the delete-all requests for aliases and rules (v4, v3), which pass the guard `all=true`. */
 export function createDeleteAll(options: ClientOptions): DeleteAll {
   const { version } = options;
   const ports = createPorts(options);

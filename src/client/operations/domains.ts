@@ -1,7 +1,8 @@
-import { ENDPOINTS, LIMITS } from '../../core/model/endpoints.ts';
+import { LIMITS, type ApiVersion, READ_ENDPOINTS } from '../../core/model/endpoints.ts';
 import { parseDomainName, type DomainName } from '../../core/model/names.ts';
 import type { Account, ObservedDomain } from '../../core/model/observed.ts';
-import type { DomainState, ObservedAlias } from '../../core/model/resources.ts';
+import { type DomainState, settingsSentBy, SETTINGS } from '../../core/kinds/domain/fields.ts';
+import type { ObservedAlias } from '../../core/kinds/alias/fields.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
 import type { Call } from '../http/call.ts';
 import type { Answer, Client, DomainUpdate } from '../client.ts';
@@ -16,11 +17,12 @@ import {
   stringField,
   timeOf,
   type Json,
-} from './decode.ts';
-import type { Dialect } from './dialects.ts';
+} from '../../core/fields/json.ts';
 import type { ApiError } from '../errors.ts';
 import { readListing, type ListingRequest } from '../listing.ts';
-import { decodeAlias } from './aliases.ts';
+import { decodeFields, encodeFields } from '../../core/fields/fields.ts';
+import { ALIAS_WIRE } from '../../core/kinds/alias/wire.ts';
+import { DOMAIN_WIRE } from '../../core/kinds/domain/wire.ts';
 
 type DomainOperations = Pick<
   Client,
@@ -34,61 +36,65 @@ type DomainOperations = Pick<
   | 'deleteDomain'
 >;
 
-/** v4, v3: Account, Domains. */
-export function domainOperations(call: Call, dialect: Dialect): DomainOperations {
-  const { endpoints, domainSettings } = dialect;
+/** Account and domain requests of both versions (v4, v3: Account, Domains). */
+export function domainOperations(call: Call, version: ApiVersion): DomainOperations {
+  const endpoints = DOMAIN_WIRE.endpoints[version];
   return {
     getAccount: () =>
-      call({ endpoint: endpoints.getAccount, params: {} }, (json) =>
+      call({ endpoint: READ_ENDPOINTS[version].getAccount, params: {} }, (json) =>
         decodeAccount(objectField(json ?? {}, 'account')),
       ),
-    listWhitelabels: dialect.version === 'v4' ? null : () => listWhitelabels(call),
+    listWhitelabels: version === 'v4' ? null : () => listWhitelabels(call),
     listDomains: (filter) =>
       readListing(call, {
-        ...domainListing(dialect, decodeDomain),
+        ...domainListing(version, decodeDomain),
         query: {
-          ...dialect.orders.domains,
-          ...(filter === undefined ? {} : { [dialect.domainFilter]: filter.query }),
+          ...DOMAIN_WIRE.list.query[version],
+          ...(filter === undefined ? {} : { [DOMAIN_WIRE.filter[version]]: filter.query }),
         },
       }),
-    listDomainsWithAliases: () => readListing(call, domainListing(dialect, decodeDomainWithAliases)),
+    listDomainsWithAliases: () => readListing(call, domainListing(version, decodeDomainWithAliases)),
     getDomain: (domain) => call({ endpoint: endpoints.getDomain, params: { domain } }, theDomain(domain)),
     addDomain(domain, state) {
-      const body = { domain, ...settingsOf(domainSettings.add, state) };
+      const body = { domain, ...encodeFields(settingsSentBy('add', version), state) };
       return call({ endpoint: endpoints.addDomain, params: {}, body }, theDomain(domain));
     },
-    updateDomain: (domain, state) => updateDomain(call, dialect, domain, state),
+    updateDomain: (domain, state) => updateDomain(call, version, domain, state),
     deleteDomain: (domain) => call({ endpoint: endpoints.deleteDomain, params: { domain } }, () => undefined),
   };
 }
 
 function domainListing(
-  { endpoints, orders, pageSize }: Dialect,
+  version: ApiVersion,
   decode: (row: unknown) => ObservedDomain,
 ): ListingRequest<ObservedDomain> {
   return {
-    endpoint: endpoints.listDomains,
+    endpoint: DOMAIN_WIRE.endpoints[version].listDomains,
     params: {},
-    query: orders.domains,
+    query: DOMAIN_WIRE.list.query[version],
     field: 'domains',
-    pageSize: pageSize.domains,
+    pageSize: DOMAIN_WIRE.list.pageSize[version],
     decode,
     keyOf: ({ domain }) => domain,
   };
 }
 
-/** v4: PUT resets what is left out. So all settings are sent, those that are not stated as they were read just before. */
+/**
+ * Updates a domain. PUT of v4 resets settings that are left out. So it sends all settings, and those that are not stated as
+ * they were just read.
+ */
 async function updateDomain(
   call: Call,
-  { endpoints, domainSettings }: Dialect,
+  version: ApiVersion,
   domain: DomainName,
   state: DomainState,
 ): Answer<DomainUpdate> {
+  const endpoints = DOMAIN_WIRE.endpoints[version];
   const reads: Result<ObservedDomain, ApiError>[] = [];
-  const settings = async (): Promise<DomainState | null> => {
+  const settings = async (): Promise<Json | null> => {
     const read = await call({ endpoint: endpoints.getDomain, params: { domain } }, theDomain(domain));
     reads.push(read);
-    return read.ok ? settingsOf(domainSettings.update, { ...read.value, ...state }) : null;
+    return read.ok ? encodeFields(settingsSentBy('update', version), { ...read.value, ...state }) : null;
   };
   const request = { endpoint: endpoints.updateDomain, params: { domain } };
   const after = await call(request, theDomain(domain), settings);
@@ -99,14 +105,14 @@ async function updateDomain(
   return succeed({ before: before.value, after: after.value });
 }
 
-/** Where the outcome of a read is not known, that of the update is: it was not sent. */
+/** Converts the error of a read. If its outcome is unknown, the update's is not: it was not sent. */
 function unread(error: ApiError): ApiError {
   const { endpoint, message } = error;
   return error.kind === 'unknown-outcome' ? { kind: 'unproven', endpoint, status: null, message } : error;
 }
 
 function listWhitelabels(call: Call): Answer<readonly string[]> {
-  return call({ endpoint: ENDPOINTS.v3.listWhitelabels, params: {} }, (json) =>
+  return call({ endpoint: READ_ENDPOINTS.v3.listWhitelabels, params: {} }, (json) =>
     arrayField(json ?? {}, 'whitelabels').map((row) => stringField(objectOf(row, 'a whitelabel'), 'name')),
   );
 }
@@ -119,12 +125,6 @@ function theDomain(name: string): (json: Json | null) => ObservedDomain {
   };
 }
 
-function settingsOf(settings: readonly (keyof DomainState)[], state: DomainState): DomainState {
-  return Object.fromEntries(
-    settings.flatMap((setting) => (state[setting] === undefined ? [] : [[setting, state[setting]]])),
-  );
-}
-
 /** v4: Account; v3: Account, whose limits are in `limits` as well. */
 function decodeAccount(value: unknown): Account {
   const json = objectOf(value, 'account');
@@ -133,7 +133,7 @@ function decodeAccount(value: unknown): Account {
   const retention = json['email_log_retention_days'];
   return {
     email: stringField(json, 'email'),
-    // Only null is documented: anything but null and false is taken for a lock.
+    // The document mentions only null. Any other value but false counts as a lock.
     locked: json['locked'] !== null && json['locked'] !== undefined && json['locked'] !== false,
     lockReason: typeof json['lock_reason'] === 'string' ? json['lock_reason'] : null,
     overQuota: json['over_quota'] === true,
@@ -147,14 +147,15 @@ function decodeAccount(value: unknown): Account {
   };
 }
 
-/** v4: Domain; v3: Domain, where `active` says that its MX records lead to the service; without the aliases that some answers embed: at most 200 of them, so no listing. */
+/**
+ * Decodes a domain (v4: Domain; v3: Domain). `active` in v3 means that the MX records lead to the service. The aliases that
+ * some answers embed are left out: there are at most 200, so they are not a full listing.
+ */
 export function decodeDomain(value: unknown): ObservedDomain {
   const json = objectOf(value, 'domain');
   return {
     domain: decodeDomainName(stringField(json, 'domain')),
-    notification_email: nullableString(json, 'notification_email'),
-    whitelabel: nullableString(json, 'whitelabel'),
-    ...(json['webhook'] === undefined ? {} : { webhook: nullableString(json, 'webhook') }),
+    ...decodeFields(SETTINGS, json),
     ...decodeRoutingEngine(json),
     ...(json['rules_fallback_email'] === undefined
       ? {}
@@ -169,7 +170,7 @@ export function decodeDomain(value: unknown): ObservedDomain {
   };
 }
 
-/** v3: Domain. */
+/** Decodes a domain with its embedded aliases (v3: Domain). */
 function decodeDomainWithAliases(value: unknown): ObservedDomain {
   const domain = decodeDomain(value);
   const aliases = decodeEmbedded(objectOf(value, 'domain')['aliases']);
@@ -177,13 +178,13 @@ function decodeDomainWithAliases(value: unknown): ObservedDomain {
 }
 
 /**
- * Returns null where the aliases may not be all (a row has no total, so one with room for another proves it), or one of them
- * cannot be used: it must not hide the other domains.
+ * Decodes embedded aliases. Returns null if they may be incomplete: a row has no total, so they are complete only if there
+ * is room for another one. It also returns null if one of them is invalid, which must not hide the other domains.
  */
 function decodeEmbedded(rows: unknown): readonly ObservedAlias[] | null {
   if (!Array.isArray(rows) || rows.length >= LIMITS.embeddedAliases) return null;
   try {
-    const aliases = rows.map(decodeAlias);
+    const aliases = rows.map((row) => ALIAS_WIRE.decode(objectOf(row, 'alias')));
     return new Set(aliases.map(({ id }) => id)).size === rows.length ? aliases : null;
   } catch (error) {
     if (error instanceof DecodeError) return null;
@@ -191,7 +192,7 @@ function decodeEmbedded(rows: unknown): readonly ObservedAlias[] | null {
   }
 }
 
-/** A live domain whose name no manifest can hold is listed anyway: it must not hide the others. */
+/** Returns a live domain's name, even if no manifest can contain it, because it must not hide the others. */
 function decodeDomainName(text: string): DomainName {
   const parsed = parseDomainName(text);
   return parsed.ok ? parsed.value : (text.toLowerCase() as DomainName);

@@ -14,14 +14,15 @@ import { readLint } from './resolve/lint.ts';
 import { createSubjects } from './subjects.ts';
 import { isSilenced } from '../model/lint/silence.ts';
 import { readGuards } from './resolve/guards.ts';
+import { createGaps } from './check/lint/gaps.ts';
 import { reportLint } from './check/lint/lint.ts';
 import { reportLoops } from './check/loops.ts';
 import type { Node } from './read/node.ts';
 import { createProblemLog, type ProblemLog } from './problems.ts';
-import { keysInText, referencesIn } from './resolve/values/references.ts';
 import { checkShape } from './schema/schema.ts';
 import { parseDocuments, type Documents } from './read/syntax.ts';
 import type { ManifestText } from './read/text.ts';
+import { referencesIn, keysInText } from './resolve/needed-references.ts';
 
 export type { LoadOptions, NeededReferences, ReadReferences } from './resolve/context.ts';
 export type { ManifestText } from './read/text.ts';
@@ -105,15 +106,16 @@ function loadDocuments(parsed: ParsedManifest, options: LoadOptions): LoadedMani
   const read = readDomains(manifest, versionOf(api, options), loading);
   const domains = finishDomains(read, loading);
   const parts = { api, guards, domains };
+  const subjects = createSubjects(documents);
   const sound = log.errorCount() === 0;
-  if (sound) reportLint(manifest, domains, loading);
-  if (sound && domains.size === 0) reportNoDomains(documents[0], log);
-  const subjectOf = createSubjects(documents);
+  const gaps = createGaps(documents, loading, subjects);
+  reportLint(manifest, domains, loading, gaps);
+  if (gaps.isSound && domains.size === 0) reportNoDomains(documents[0], log);
   const isLoud = (problem: Problem): boolean =>
-    !isSilenced(problem.code, subjectOf(problem), { off, domains });
+    !isSilenced(problem.code, subjects.of(problem), { off, domains });
   const lint = { off, silenced: log.sorted().length - log.sorted(isLoud).length };
   const problems = log.sorted(
-    (problem) => isLoud(problem) && concerns(problem, subjectOf(problem), options.only),
+    (problem) => isLoud(problem) && concerns(problem, subjects.of(problem), options.only),
   );
   const { references } = destinations;
   return {

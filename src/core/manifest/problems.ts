@@ -9,6 +9,8 @@ export interface ProblemLog {
   /** Those that are kept, in order of position, without their subjects; of two equal ones, only the first. */
   readonly sorted: (isKept?: (problem: Problem) => boolean) => readonly Problem[];
   readonly errorCount: () => number;
+  /** The errors, in the order in which they were found. */
+  readonly errors: () => readonly Problem[];
 }
 
 export interface Words {
@@ -24,12 +26,11 @@ export interface Words {
 
 export function createProblemLog(): ProblemLog {
   const problems: Problem[] = [];
-  let errors = 0;
+  const errors: Problem[] = [];
   return {
     report(code, place, words) {
       const severity = severityOf(code);
-      if (severity === 'error') errors += 1;
-      problems.push({
+      const problem = {
         severity,
         code,
         message: words.message,
@@ -38,10 +39,13 @@ export function createProblemLog(): ProblemLog {
         ...(words.via === undefined ? {} : { via: words.via }),
         ...(words.subject === undefined ? {} : { subject: words.subject }),
         ...(words.related === undefined ? {} : { related: toSource(words.related) }),
-      });
+      };
+      problems.push(problem);
+      if (severity === 'error') errors.push(problem);
     },
     sorted: (isKept = () => true) => sortProblems(problems.filter(isKept)),
-    errorCount: () => errors,
+    errorCount: () => errors.length,
+    errors: () => errors,
   };
 }
 

@@ -1,25 +1,39 @@
-import { isSection } from '../model/kinds.ts';
+import { isSection } from '../kinds/registry.ts';
 import type { FindingSubject } from '../model/lint/findings.ts';
 import { parseDomainName } from '../model/names.ts';
 import { compareSources, type Problem, type Source } from '../model/manifest/problem.ts';
 import { entriesOf, itemsOf, textOf, valueOf, type Entry, type Node } from './read/node.ts';
 import { sourceOf, type Place } from './read/text.ts';
+import { isMisplacedPart } from './resolve/domains.ts';
 
 /** From its place on, up to the next, everything is about this. */
 interface Start {
   readonly source: Source;
+  /** The key of the document below which it is. */
+  readonly part: string;
   readonly subject: FindingSubject;
 }
 
-/** Which domain and entry a problem is about: what it says itself, else what is written at its place. */
-export function createSubjects(documents: readonly Node[]): (problem: Problem) => FindingSubject {
+/** The subjects of problems, by where the problems are. */
+export interface Subjects {
+  /** Returns the domain and the entry: what the problem says itself, else what is written at its place. */
+  readonly of: (problem: Problem) => FindingSubject;
+  /** Returns the key of the document below which a problem is; undefined where it is below none. */
+  readonly partOf: (problem: Problem) => string | undefined;
+}
+
+export function createSubjects(documents: readonly Node[]): Subjects {
   const byFile = new Map<string, readonly Start[]>();
-  return ({ subject, source }) => {
-    if (subject !== undefined || source === null) return subject ?? {};
+  const startOf = ({ source }: Problem): Start | undefined => {
+    if (source === null) return undefined;
     const { file } = source;
     const starts = byFile.get(file) ?? startsOf(documents.filter(({ within }) => within.file === file));
     byFile.set(file, starts);
-    return lastBefore(source, starts)?.subject ?? {};
+    return lastBefore(source, starts);
+  };
+  return {
+    of: (problem) => problem.subject ?? startOf(problem)?.subject ?? {},
+    partOf: (problem) => startOf(problem)?.part,
   };
 }
 
@@ -42,15 +56,19 @@ function lastBefore(source: Source, starts: readonly Start[]): Start | undefined
 
 function* startsIn(document: Node): Generator<Start> {
   for (const { key, value } of entriesOf(document)) {
-    yield startAt(key, {});
-    if (key.text !== 'domains' && key.text !== 'templates') continue;
-    for (const entry of entriesOf(value)) yield* startsInDomain(entry, key.text);
+    const part = key.text;
+    yield { part, ...startAt(key, {}) };
+    if (part !== 'domains' && part !== 'templates') continue;
+    let subject: FindingSubject = {};
+    for (const entry of entriesOf(value)) {
+      const domain = part === 'domains' ? parseDomainName(entry.key.text) : null;
+      if (!isMisplacedPart(entry.key.text)) subject = domain?.ok === true ? { domain: domain.value } : {};
+      for (const start of startsInDomain(entry, subject)) yield { part, ...start };
+    }
   }
 }
 
-function* startsInDomain({ key, value }: Entry, within: 'domains' | 'templates'): Generator<Start> {
-  const domain = within === 'domains' ? parseDomainName(key.text) : null;
-  const subject: FindingSubject = domain?.ok === true ? { domain: domain.value } : {};
+function* startsInDomain({ key, value }: Entry, subject: FindingSubject): Generator<StartOfSubject> {
   yield startAt(key, subject);
   for (const { key: part, value: content } of entriesOf(value)) {
     yield startAt(part, subject);
@@ -58,7 +76,7 @@ function* startsInDomain({ key, value }: Entry, within: 'domains' | 'templates')
   }
 }
 
-function* startsInSection(section: Node, subject: FindingSubject): Generator<Start> {
+function* startsInSection(section: Node, subject: FindingSubject): Generator<StartOfSubject> {
   for (const { key } of entriesOf(section)) yield startAt(key, { ...subject, entries: [key.text] });
   if (section.kind !== 'list') return;
   for (const rule of itemsOf(section)) {
@@ -67,6 +85,8 @@ function* startsInSection(section: Node, subject: FindingSubject): Generator<Sta
   }
 }
 
-function startAt(place: Place, subject: FindingSubject): Start {
+type StartOfSubject = Omit<Start, 'part'>;
+
+function startAt(place: Place, subject: FindingSubject): StartOfSubject {
   return { source: sourceOf(place), subject };
 }

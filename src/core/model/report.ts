@@ -31,9 +31,9 @@ export interface Report {
   readonly stopped: Stop | null;
   /** What the history calls the run; null: nothing was written, and nothing is to be undone. */
   readonly run: string | null;
-  /** Where the manifest that undoes this run is; null when nothing was to be written. */
+  /** Path of the manifest of what was there before the run; null means that nothing was to be written. */
   readonly snapshot: string | null;
-  /** What applying it needs to be allowed, as flags for a shell; none, too, where that cannot be known. */
+  /** Flags that the undo of the run needs, for a shell; none, too, if that cannot be known. */
   readonly undoFlags: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-import { itemKey } from '../model/item-key.ts';
+import { itemKey } from '../kinds/item-key.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
 import { lossesByChanges, type PlanInput } from './plan.ts';

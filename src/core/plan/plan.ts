@@ -13,7 +13,7 @@ import { findLosses, type Loss, type LossInput } from './guards/unrouted.ts';
 import { overlapWarnings } from './overlap-warnings.ts';
 import { domainsLeftBehind } from './left-behind.ts';
 import { compareText } from './sorting.ts';
-import { showAllowance, type Policy } from './policy.ts';
+import { commandOf, showAllowance, type Policy } from './policy.ts';
 import { manifestSize } from './size.ts';
 import { planLimits } from './usage.ts';
 import {
@@ -39,8 +39,8 @@ export interface PlanInput {
   readonly changedPasswords?: ReadonlySet<string>;
   /** Digits after the point that the service keeps of a rank, once it answered another one than was sent. */
   readonly rankDigits?: number;
-  /** What the manifest is; a snapshot, which fwdsync wrote itself, is warned about only for what it changes. */
-  readonly manifestKind?: 'written' | 'snapshot' | undefined;
+  /** Who wrote the manifest. One that fwdsync generated, such as a snapshot, gets warnings only for what it changes. */
+  readonly manifestKind?: 'written' | 'generated' | undefined;
   /** Size of the whole manifest when `desired` is a part of it. */
   readonly manifestSize?: ManifestSize;
 }
@@ -51,7 +51,7 @@ export function makePlan(input: PlanInput): Plan {
   const domains = planDomains(input).map((plan) => (policy.purpose === 'undo' ? asUndo(plan) : plan));
   const changes = domains.flatMap((plan) => plan.changes);
   const found = findWarnings(input, domains, size);
-  const concerning = input.manifestKind === 'snapshot' ? warningsOfChanges(found, changes, desired) : found;
+  const concerning = input.manifestKind === 'generated' ? warningsOfChanges(found, changes, desired) : found;
   const warnings = silence(concerning, desired).map((warning) =>
     policy.purpose === 'undo' ? { ...warning, source: null } : warning,
   );
@@ -97,7 +97,7 @@ function findWarnings(
 ): readonly Warning[] {
   const changes = domains.flatMap((plan) => plan.changes);
   return sortWarnings([
-    ...accountWarnings(observed, domains, size),
+    ...accountWarnings(observed, domains, { size, command: commandOf(policy) }),
     ...similarDomainWarnings(desired, observed),
     ...uncheckedForwards(changes, observed),
     ...(policy.purpose === 'undo' ? [] : domainsLeftBehind({ desired, observed, prior }, size)),
@@ -156,6 +156,7 @@ function planDomains(input: PlanInput): readonly DomainPlan[] {
         prior: prior.domains.get(entry.domain) ?? null,
         references: desired.references,
         domainDeletes: policy.domainDeletes,
+        command: commandOf(policy),
         rotate: rotate.get(entry.domain) ?? NO_NAMES,
         changedPasswords: changed.get(entry.domain) ?? NO_NAMES,
         rankDigits: input.rankDigits ?? null,

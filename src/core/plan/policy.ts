@@ -1,3 +1,4 @@
+import { plainCommand, type CommandLine } from '../model/text/command-line.ts';
 import type { Allowance, GuardSettings } from '../model/desired.ts';
 
 /** What a run is allowed and asked to do by anything but the manifest. */
@@ -15,6 +16,8 @@ export interface Policy {
   readonly domainDeletes: 'allowed' | 'never';
   /** An undo is as large as the run that it reverses, and no manifest has a line for it. */
   readonly purpose?: 'undo' | undefined;
+  /** Completes the commands that hints name. Default: they are plain. */
+  readonly command?: CommandLine | undefined;
 }
 
 /** The allowances of a manifest that have not expired: each holds through its day, in UTC. */
@@ -56,6 +59,11 @@ function allowanceEntry(allowance: Allowance): string {
     case 'unrouted':
       return `unrouted: ${JSON.stringify(allowance.address)}`;
   }
+}
+
+/** Returns the function that completes the commands in hints of a run. */
+export function commandOf({ command = plainCommand }: Pick<Policy, 'command'>): CommandLine {
+  return command;
 }
 
 export function allows(policy: Policy, allowance: Allowance): boolean {

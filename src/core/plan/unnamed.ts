@@ -2,9 +2,10 @@ import type { PresentDomain } from '../model/desired.ts';
 import { nameKey } from '../model/names.ts';
 import type { ObservedDomain } from '../model/observed.ts';
 import type { Change, Plan } from '../model/plan.ts';
-import type { ObservedAlias, ObservedRule } from '../model/resources.ts';
+import type { ObservedAlias } from '../kinds/alias/fields.ts';
+import { matchRules } from '../kinds/rule/diff-matching.ts';
+import type { ObservedRule } from '../kinds/rule/fields.ts';
 import type { UnnamedEntries } from '../model/status/daemon.ts';
-import { matchRules } from './diff/rules/rule-matching.ts';
 import type { PlanInput } from './plan.ts';
 import { compareRanks } from './sorting.ts';
 
@@ -87,12 +88,12 @@ const NO_RULES: UnnamedRules = { unnamed: [], order: [] };
 function unnamedRules(
   { domain, rules }: PresentDomain,
   live: ObservedDomain,
-  { desired, prior }: Input,
+  { prior }: Pick<Input, 'prior'>,
   isDoomed: IsDoomed,
 ): UnnamedRules {
   if (rules === undefined || live.rules === undefined) return NO_RULES;
   const known = prior.domains.get(domain) ?? null;
-  const matching = matchRules(rules, live.rules, { domain, prior: known, references: desired.references });
+  const matching = matchRules(rules, live.rules, { domain, prior: known });
   if (!matching.ok) return NO_RULES;
   const names = new Map([...matching.value.matched].map(([entry, rule]) => [rule, entry.name]));
   const ranked = live.rules.toSorted((a, b) => compareRanks(a.rank, b.rank));

@@ -1,3 +1,4 @@
+import type { CommandLine } from '../model/text/command-line.ts';
 import {
   presentEntries,
   type AliasSection,
@@ -7,7 +8,7 @@ import {
   type PresentDomain,
 } from '../model/desired.ts';
 import { isDiscard } from '../model/destinations.ts';
-import { KINDS } from '../model/kinds.ts';
+import { KINDS } from '../kinds/registry.ts';
 import { editDistance, nameKey, plural, type DomainName } from '../model/names.ts';
 import { unreadRouting, type Observed, type ObservedDomain } from '../model/observed.ts';
 import type { FindingCode } from '../model/lint/findings.ts';
@@ -20,8 +21,12 @@ import type { Policy } from './policy.ts';
 import { compareText } from './sorting.ts';
 
 /** What the account's read-only state keeps a domain's entries from doing. */
-export function domainWarnings(desired: PresentDomain, live: ObservedDomain): readonly Warning[] {
-  const warnings: Warning[] = [...readinessWarnings(desired, live)];
+export function domainWarnings(
+  desired: PresentDomain,
+  live: ObservedDomain,
+  command: CommandLine,
+): readonly Warning[] {
+  const warnings: Warning[] = [...readinessWarnings(desired, live, command)];
   const { domain, source } = desired;
   if (live.banned === true) {
     const message = `${domain} is banned by the service: its mail is not forwarded`;
@@ -46,10 +51,15 @@ export function domainWarnings(desired: PresentDomain, live: ObservedDomain): re
 }
 
 /** What DNS keeps a domain's entries from doing. */
-function readinessWarnings(desired: PresentDomain, live: ObservedDomain): readonly Warning[] {
+function readinessWarnings(
+  desired: PresentDomain,
+  live: ObservedDomain,
+  command: CommandLine,
+): readonly Warning[] {
   const { domain, source } = desired;
   const warnings: Warning[] = [];
-  const hint = `fwdsync verify ${domain} asks the service again and prints the records that are missing`;
+  const verify = command(`verify ${domain}`);
+  const hint = `\`${verify}\` asks the service again and prints the records that are missing`;
   if (live.forwardingReady === false && (anyPresent(desired.aliases) || activeRules(desired))) {
     const message = `mail to ${domain} is not forwarded yet: its MX records do not point to the service`;
     warnings.push({ code: 'domain-not-forwarding', message, hint, source });
@@ -135,7 +145,7 @@ function clockWarnings({ skewMs }: Observed): readonly Warning[] {
 export function accountWarnings(
   observed: Observed,
   plans: readonly DomainPlan[],
-  size: ManifestSize,
+  { size, command }: { readonly size: ManifestSize; readonly command: CommandLine },
 ): readonly Warning[] {
   const { account } = observed;
   const warnings: Warning[] = [];
@@ -160,8 +170,8 @@ export function accountWarnings(
   }
   const { aliasesLimit, rulesLimit } = account.plan;
   warnings.push(
-    ...limitWarning('aliases', aliasesLimit ?? 0, plans),
-    ...limitWarning('rules', rulesLimit ?? 0, plans),
+    ...limitWarning('aliases', aliasesLimit ?? 0, plans, command),
+    ...limitWarning('rules', rulesLimit ?? 0, plans, command),
   );
   return warnings;
 }
@@ -170,6 +180,7 @@ function limitWarning(
   section: 'aliases' | 'rules',
   limit: number,
   plans: readonly DomainPlan[],
+  command: CommandLine,
 ): readonly Warning[] {
   // A limit of 0 means unknown or unlimited, never "no room".
   if (limit <= 0) return [];
@@ -180,7 +191,7 @@ function limitWarning(
   const total = live + added;
   if (added === 0 || total <= limit) return [];
   const message = `${total} ${section} in the domains of the manifest, while the account's plan has a limit of ${limit}, for the account or for each domain: additions may be refused`;
-  const hint = 'fwdsync account shows the limits of the account';
+  const hint = `\`${command('account')}\` shows the limits of the account`;
   return [{ code: `${section}-limit`, message, hint, source: null }];
 }
 

@@ -4,7 +4,7 @@ import type { Change, GuardFinding, Plan, PlanSummary, Withheld } from '../model
 import type { DomainPlan } from './diff/section.ts';
 import { dependenciesOf, neededBy } from './requests/dependencies.ts';
 import { compareText } from './sorting.ts';
-import { stageOneOf } from './diff/rules/rule-parts.ts';
+import { KINDS } from '../kinds/registry.ts';
 
 /** Whether a guard that nobody allowed refuses the plan (exit 4). */
 export function isRefused(plan: {
@@ -113,7 +113,7 @@ function keptOf(change: Change, part: Withheld['part'] | undefined): readonly Ch
 /** All of it, a rule's move, or nothing. */
 function stageOneOfChange(change: Change): readonly Change[] {
   if (change.stage === 1) return [change];
-  const move = change.kind === 'rule' ? stageOneOf(change) : null;
+  const move = KINDS[change.kind].steps.stageOneOf?.(change) ?? null;
   return move === null ? [] : [move];
 }
 

@@ -11,31 +11,27 @@ import {
   type EndedRequest,
 } from './budget.ts';
 
-/** The budgets of one account: one an endpoint, and one of the whole account once a 429 has shown that there is one. */
+/** The budgets of one account: one per endpoint, and one for the whole account after a 429 has revealed it. */
 export interface BudgetBook {
-  /** When the next request may go; see `whenMayNext`. */
+  /** Returns the time at which the next request may be sent; see `whenMayNext`. */
   nextMoment(endpoint: string, now: number, share: number): number | 'after-answer';
   sent(endpoint: string, now: number): void;
   ended(endpoint: string, request: EndedRequest, now: number): void;
-  /** Live: changes with every request. */
+  /** Returns the live budgets, which change with each request. */
   budgets(): ReadonlyMap<string, Budget>;
-  /** A copy, as `createBudgetBook` takes them: with that of the whole account. */
+  /** Returns a copy for `createBudgetBook`, including the whole account's budget. */
   known(): ReadonlyMap<string, Budget>;
 }
 
-/** In place of an endpoint. */
-const WHOLE_ACCOUNT = '*';
+/** Name of the whole account's budget, in place of an endpoint. */
+export const WHOLE_ACCOUNT = '*';
 
-/** `unknown` is the budget of an endpoint that is not among the known ones. */
-export function createBudgetBook(
-  known: ReadonlyMap<string, Budget> = new Map(),
-  unknown: Budget = UNKNOWN_BUDGET,
-): BudgetBook {
+export function createBudgetBook(known: ReadonlyMap<string, Budget> = new Map()): BudgetBook {
   const budgets = new Map(known);
-  /** null: no limit of the whole account has shown itself. */
+  /** Budget of the whole account. null means that no account limit has been seen. */
   let account = known.get(WHOLE_ACCOUNT) ?? null;
   budgets.delete(WHOLE_ACCOUNT);
-  const budgetOf = (endpoint: string): Budget => budgets.get(endpoint) ?? unknown;
+  const budgetOf = (endpoint: string): Budget => budgets.get(endpoint) ?? UNKNOWN_BUDGET;
   return {
     nextMoment(endpoint, now, share) {
       const own = whenMayNext(budgetOf(endpoint), now, share);
@@ -59,7 +55,7 @@ export function createBudgetBook(
   };
 }
 
-/** Counts what is sent; an answer with the account's limit states its budget. */
+/** Counts a request. If the answer states the account's limit, its numbers are used. */
 function accountAfterAnswer(account: Budget | null, request: EndedRequest, now: number): Budget | null {
   const { rate, sentAt } = request;
   if (account === null || !stillStands(account, rate, now)) return null;
@@ -67,14 +63,17 @@ function accountAfterAnswer(account: Budget | null, request: EndedRequest, now: 
   return recordEnd(account, isStated ? request : { status: null, rate: null, sentAt }, now);
 }
 
-/** Its size is known only where the 429 states the limit that is used up; otherwise it is a pause for everything. */
+/**
+ * Updates the account's budget after a 429. Its limit is known only if the 429 states the limit that is used up. Otherwise
+ * all requests pause.
+ */
 function accountAfter429(account: Budget | null, { rate, sentAt }: EndedRequest, now: number): Budget {
   const stated = rate?.remaining === 0 && rate.limit !== null && rate.limit > 0 ? rate : null;
   const spent = spend(account ?? UNKNOWN_BUDGET, sentAt);
   return blocked(recordEnd(spent, { status: 429, rate: stated, sentAt }, now), rate, now);
 }
 
-/** Takes the windows of the account to be as long as the longest of its endpoints, where they are not known. */
+/** Assumes that the account's window is as long as the longest known window of its endpoints, unless its own is known. */
 function withLikelyWindow(account: Budget, endpoints: Iterable<Budget>): Budget {
   if (knownWindow(account) !== null) return account;
   const step = Math.max(0, ...Iterator.from(endpoints).map((budget) => knownWindow(budget) ?? 0));
@@ -82,9 +81,9 @@ function withLikelyWindow(account: Budget, endpoints: Iterable<Budget>): Budget 
 }
 
 /**
- * A mere pause ends by itself. A limit ends when an answer with the same limit has more left than the account can
- * have: then it was the endpoint's after all, used up by somebody else. Answers that overtake each other show as much more as
- * is in flight.
+ * True if the account's limit still applies. A pause ends by itself. A limit ends if an answer with the same limit has more
+ * left than the account can have: it was the endpoint's limit, used up by another client. Answers that arrive out of order
+ * may show as much more as is in flight.
  */
 function stillStands(account: Budget, rate: Rate | null, now: number): boolean {
   const isOver = account.refillAt === null || account.refillAt <= now;

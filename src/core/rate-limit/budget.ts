@@ -1,81 +1,79 @@
 /**
- * One rate-limit budget as plain arithmetic: what the service said of it, and when the next request may go.
- * Nothing here waits. `client/http/pacing.ts` runs it against the real service and a real clock; a forecast runs the very
- * same functions in virtual time:
+ * One rate-limit budget as plain arithmetic: what the service stated, and when the next request may be sent.
+ * Nothing here waits; `client/http/pacing.ts` runs it with a clock:
  *
- *     let budget = budgets.get(endpoint) ?? assumedBudget(limit);
- *     at = whenMayNext(budget, now)      // a moment; at or before `now`: at once. 'after-answer': a request has to end first
- *     budget = spend(budget, at)         // the request goes out at that moment
- *     budget = recordEnd(budget, { status: 200, rate: null, sentAt: at }, at + duration)
+ *     at = whenMayNext(budget, now)      // a time; at or before `now` means at once. 'after-answer': a request has to end first
+ *     budget = spend(budget, at)         // the request is sent at that time
+ *     budget = recordEnd(budget, { status: 200, rate, sentAt: at }, at + duration)
  *
- * With no rates in its answers a budget counts by itself: `limit` requests a window, the window running from its
- * first request. All moments are monotonic milliseconds, except in `Rate`.
- * Sources: v4 "Limits" (headers, Retry-After); that they may be absent, wrong or of two limits: field notes.
+ * If answers state no rates, the budget counts by itself: `limit` requests per window, which begins with its first
+ * request. All times are monotonic milliseconds, except in `Rate`.
+ * Sources: v4 "Limits" (headers, Retry-After). Field notes: headers may be missing, wrong or of two limits.
  */
 export interface Budget {
-  /** Requests a window; null: not known. */
+  /** Requests per window. null means unknown. */
   readonly limit: number | null;
-  /** Requests left, answers in flight not yet taken off; null: not known. */
+  /** Requests left; answers in flight are not subtracted yet. null means unknown. */
   readonly remaining: number | null;
-  /** Unix seconds of the current window's end by the server's clock; null: not known. */
+  /** End of the current window as Unix seconds of the server's clock. null means unknown. */
   readonly reset: number | null;
-  /** When the window is surely over; null: no window is open. */
+  /** Time at which the window is certainly over. null means that no window is open. */
   readonly refillAt: number | null;
-  /** Whether an answer has come yet: before the first, one request at a time goes out as a probe. */
+  /** True once an answer has come. Until then, one request at a time is sent as a probe. */
   readonly answered: boolean;
   /**
-   * When the request left that opened the window, until it or a later one has ended: a sliding window gives back only what was
-   * used so long ago, and its answer tells how much. null: none is waited for.
+   * Send time of the request that opened the window, until it or a later one has ended. A sliding window returns only what
+   * was used a full window ago, and this answer shows how much. null means that no such answer is awaited.
    */
   readonly openedAt: number | null;
   readonly inFlight: number;
   readonly window: WindowLength;
-  /** The last window that is over: what answers that left before then say of it is no news. */
+  /** The last window that is over. Answers to requests sent before its end cannot update the current window. */
   readonly closed: { readonly reset: number | null; readonly at: number } | null;
 }
 
-/** What is known of the length of a window, in milliseconds; it is in no header. */
+/** Known facts about the length of a window, in milliseconds. No header states it. */
 interface WindowLength {
-  /** Least distance of two different resets; null: fewer than two were seen. */
+  /** Smallest difference between two resets. null means that fewer than two were seen. */
   readonly step: number | null;
-  /** Longest that a reset was ever ahead: a window is at least that long. */
+  /** Longest time that a reset was ahead. A window is at least that long. */
   readonly ahead: number;
 }
 
-/** The rate-limit headers of one answer as numbers; null: absent or not a number. No value is trusted. */
+/** The rate-limit headers of one answer as numbers. null means absent or not a number. No value is trusted. */
 export interface Rate {
   readonly limit: number | null;
   readonly remaining: number | null;
-  /** Unix seconds. */
+  /** End of the window in Unix seconds. */
   readonly reset: number | null;
-  /** Unix seconds by the server's clock (the `Date` header), else by ours. */
+  /** Time of the answer in Unix seconds, by the server's clock (the `Date` header) or else ours. */
   readonly date: number;
-  /** Seconds; only on a 429. A date has been turned into seconds. */
+  /** Wait in seconds, only on a 429. A date has been converted to seconds. */
   readonly retryAfter: number | null;
 }
 
-/** How a request ended. `rate: null`: there was no answer, or it is counted without one. */
+/** How a request ended. `rate` is null if there was no answer, or if the answer must not be used. */
 export interface EndedRequest {
   readonly status: number | null;
   readonly rate: Rate | null;
-  /** The moment given to `spend`. */
+  /** The time passed to `spend`. */
   readonly sentAt: number;
 }
 
-/** A window's length until two resets were seen (v4: Limits are "per minute"). */
+/** Assumed length of a window until two resets were seen (v4: Limits are "per minute"). */
 export const ASSUMED_WINDOW_MS = 60_000;
-/** A longer wait ends the run instead. */
+/** A longer wait ends the run. */
 export const LONGEST_WAIT_MS = 15 * 60_000;
-/** However absurd a wait is that a 429 asks for, after an hour it is tried again. */
+/** Longest pause after a 429, even if it asks for more. Then requests are tried again. */
 const LONGEST_BLOCK_MS = 60 * 60_000;
 const LEAST_WAIT_MS = 1000;
-/** `reset` and `Date` are whole seconds: their difference may be short by nearly one. */
-const ROUNDING_MS = 1000;
+/** `reset` and `Date` are whole seconds, so their difference may be too short by nearly a second. */
+export const ROUNDING_MS = 1000;
 /** Windows are round numbers of seconds. */
 const ROUND_MS = 5000;
-/** A reset further ahead is a mistake, such as milliseconds. */
+/** A reset further ahead is taken for a mistake, such as milliseconds. */
 const LONGEST_READABLE_RESET_S = 86_400;
-/** Services that compute the reset for each answer are off by one now and then. */
+/** Services that compute the reset for each answer are sometimes off by one. */
 const RESET_JITTER_S = 1;
 
 export const UNKNOWN_BUDGET: Budget = {
@@ -90,15 +88,10 @@ export const UNKNOWN_BUDGET: Budget = {
   closed: null,
 };
 
-/** A full budget of an endpoint that has not answered yet, for forecasts. */
-export function assumedBudget(limit: number, windowMs: number = ASSUMED_WINDOW_MS): Budget {
-  return { ...UNKNOWN_BUDGET, limit, remaining: limit, answered: true, window: { step: windowMs, ahead: 0 } };
-}
-
 /**
- * When the next request may go: a moment (now or earlier: at once), or `'after-answer'` when only an answer of
- * a request in flight can tell. `share` is the part of each window that may be used, at least one request and at most
- * all (1).
+ * Returns the time at which the next request may be sent; a time at or before `now` means at once. Returns `'after-answer'`
+ * if only the answer to a request in flight can tell. `share` is the part of each window that may be used: at least one
+ * request, and at most all (1).
  */
 export function whenMayNext(budget: Budget, now: number, share = 1): number | 'after-answer' {
   const current = refilled(budget, now);
@@ -108,16 +101,16 @@ export function whenMayNext(budget: Budget, now: number, share = 1): number | 'a
   if (remaining === null) return current.refillAt ?? now;
   const left = remaining - keptBack(current, share);
   if (left - inFlight > 0) return now;
-  // What is in flight may be counted in `remaining` already: its answer shows whether something is left.
+  // Requests in flight may already be counted in `remaining`. Their answers show if any are left.
   return left > 0 ? otherwise : (current.refillAt ?? otherwise);
 }
 
-/** Whether what may be sent is known only once the first answer has come, of all or of this window. */
+/** True if only the first answer, ever or of this window, shows how many requests may be sent. */
 function isProbing({ answered, openedAt }: Budget): boolean {
   return !answered || openedAt !== null;
 }
 
-/** One request goes out. */
+/** Counts a request that is sent. */
 export function spend(budget: Budget, now: number): Budget {
   const current = refilled(budget, now);
   const opens = current.limit !== null && current.refillAt === null;
@@ -129,7 +122,7 @@ export function spend(budget: Budget, now: number): Budget {
   };
 }
 
-/** One request has ended, with an answer or without. */
+/** Counts a request that has ended, with or without an answer. */
 export function recordEnd(budget: Budget, request: EndedRequest, now: number): Budget {
   const { rate, status, sentAt } = request;
   const openedAt = budget.openedAt !== null && sentAt >= budget.openedAt ? null : budget.openedAt;
@@ -140,8 +133,8 @@ export function recordEnd(budget: Budget, request: EndedRequest, now: number): B
 }
 
 /**
- * Whether a 429 follows from this budget: nothing was known to be left in the current window, and its numbers are
- * those of this limit. Otherwise there is another limit beside it, of the whole account.
+ * True if this budget explains a 429: nothing was known to be left in the current window, and the numbers belong to this
+ * limit. Otherwise there is a second limit, for the whole account.
  */
 export function explains429(budget: Budget, rate: Rate | null, now: number): boolean {
   const report = windowOf(rate, now);
@@ -152,14 +145,14 @@ export function explains429(budget: Budget, rate: Rate | null, now: number): boo
   return reset === null || remaining === null || remaining <= 0;
 }
 
-/** Holds everything under this budget back for as long as a 429 asks. */
+/** Pauses everything under this budget for as long as a 429 asks. */
 export function blocked(budget: Budget, rate: Rate | null, now: number): Budget {
   const remaining = budget.limit === null ? null : 0;
   const wait = Math.min(waitAfter429(rate), LONGEST_BLOCK_MS);
   return { ...budget, answered: true, remaining, refillAt: now + wait };
 }
 
-/** Milliseconds that a 429 asks to wait: Retry-After, else the reset, else a minute. Never under a second. */
+/** Returns the milliseconds that a 429 asks to wait: Retry-After, else the reset, else a minute. The minimum is a second. */
 export function waitAfter429(rate: Rate | null): number {
   const retryAfter = rate?.retryAfter ?? null;
   if (retryAfter !== null && retryAfter >= 0) return Math.max(LEAST_WAIT_MS, retryAfter * 1000);
@@ -167,8 +160,8 @@ export function waitAfter429(rate: Rate | null): number {
 }
 
 /**
- * The length of a window in milliseconds, once two resets were seen; else null. It lies between the longest that a reset was
- * ahead and the distance of two: where these are the same but for the rounding of either, it is the round number among them.
+ * Returns the length of a window in milliseconds, or null until two resets were seen. It lies between the longest time that
+ * a reset was ahead and the distance of two resets. If these differ only by rounding, it is the round number between them.
  */
 export function knownWindow({ window: { step, ahead } }: Pick<Budget, 'window'>): number | null {
   if (step === null) return null;
@@ -176,7 +169,7 @@ export function knownWindow({ window: { step, ahead } }: Pick<Budget, 'window'>)
   return step - ahead <= 2 * ROUNDING_MS && round <= step ? round : Math.max(step, ahead);
 }
 
-/** The same, assumed where it is not known. */
+/** Returns the length of a window in milliseconds, or the assumed length if it is unknown. */
 export function windowMs(budget: Budget): number {
   return knownWindow(budget) ?? ASSUMED_WINDOW_MS;
 }
@@ -186,14 +179,14 @@ function keptBack(budget: Budget, share: number): number {
   return Math.min(Math.max(0, limit - 1), Math.floor(limit * (1 - share)));
 }
 
-/** The budget as it stands at `now`: full again once its window is over. */
+/** Returns the budget at `now`. It is full again once its window is over. */
 function refilled(budget: Budget, now: number): Budget {
   if (budget.refillAt === null || now < budget.refillAt) return budget;
   const closed = { reset: budget.reset, at: budget.refillAt };
   return { ...budget, remaining: budget.limit, reset: null, refillAt: null, openedAt: null, closed };
 }
 
-/** An answer that says nothing of the budget: it still used one request. */
+/** Counts one request whose answer says nothing about the budget. */
 function counted(budget: Budget, status: number | null): Budget {
   const answered = budget.answered || status !== null;
   if (budget.remaining === null) return { ...budget, answered };
@@ -217,7 +210,7 @@ function learn(budget: Budget, { rate, sentAt }: EndedRequest, now: number): Bud
     case 'other':
       return report.remaining < left ? opened : known;
     case 'same': {
-      // Answers overtake each other: within one window the least is the latest.
+      // Answers may arrive out of order. Within one window, the smallest number is the latest.
       const remaining = Math.min(left, report.remaining);
       return { ...known, remaining, reset: report.reset ?? budget.reset, refillAt: nearest(budget, report) };
     }
@@ -228,7 +221,7 @@ function limitOf(budget: Budget, report: WindowReport): number {
   return Math.max(1, report.limit ?? budget.limit ?? report.remaining);
 }
 
-/** What one answer says of a window, its moments by our clock. */
+/** Facts about a window from one answer, with times of our clock. */
 interface WindowReport {
   readonly limit: number | null;
   readonly remaining: number;
@@ -250,15 +243,15 @@ function windowOf(rate: Rate | null, now: number): WindowReport | null {
   };
 }
 
-/** Whether an answer left before the last window was over, and speaks of that one. */
+/** True if the request was sent before the last window ended, and its answer describes that window. */
 function isStale({ closed }: Budget, report: WindowReport, sentAt: number): boolean {
   if (closed === null || sentAt >= closed.at) return false;
   return report.reset === null || closed.reset === null || report.reset <= closed.reset + RESET_JITTER_S;
 }
 
 /**
- * Whether an answer speaks of the window that is known, of the one after it, or of another one beside it, as where
- * each concrete path is counted by itself: then whichever has less left counts.
+ * Returns how an answer's window relates to the known one: the same, the next, or another one beside it. Another one appears
+ * if the service counts each concrete path separately; then the one with less left applies.
  */
 function relationOf(budget: Budget, report: WindowReport): 'same' | 'new' | 'other' {
   if (budget.refillAt === null) return 'new';
@@ -267,7 +260,10 @@ function relationOf(budget: Budget, report: WindowReport): 'same' | 'new' | 'oth
   return report.reset > budget.reset && report.date >= budget.reset ? 'new' : 'other';
 }
 
-/** Each estimate is late by the rounding and the way of the answer: the least is the best. A stated reset wins. */
+/**
+ * Returns the best estimate of the window's end. Each estimate is late by rounding and by the answer's travel time, so the
+ * smallest is best. A stated reset takes precedence.
+ */
 function nearest(budget: Budget, report: WindowReport): number {
   if (budget.refillAt === null || (budget.reset === null && report.reset !== null)) return report.refillAt;
   return report.reset === null ? budget.refillAt : Math.min(budget.refillAt, report.refillAt);
@@ -282,7 +278,10 @@ function observeWindow(budget: Budget, report: WindowReport): WindowLength {
   return { ahead, step: Math.min(budget.window.step ?? step, step) };
 }
 
-/** Milliseconds from the answer until its window is surely over; null when the reset is absent, past or absurd. */
+/**
+ * Returns the milliseconds from the answer until its window is certainly over, or null if the reset is absent, past or
+ * absurd.
+ */
 function timeToReset(rate: Rate): number | null {
   if (rate.reset === null) return null;
   const ahead = rate.reset - rate.date;
@@ -290,7 +289,7 @@ function timeToReset(rate: Rate): number | null {
   return Math.max(LEAST_WAIT_MS, ahead * 1000 + ROUNDING_MS);
 }
 
-/** A number of requests; null for what cannot be one. */
+/** Returns a number of requests, or null if the value cannot be one. */
 function count(value: number | null): number | null {
   if (value === null || !Number.isFinite(value) || value < 0) return null;
   return Math.floor(value);

@@ -1,11 +1,11 @@
-/** The requests that a client was asked for at one endpoint. */
+/** Requests that a client was asked to send to one endpoint. */
 export interface Demand {
-  /** Whatever is no later page of a listing; `answered` of them have ended. */
+  /** Requests other than the later pages of a listing. `answered` of them have ended. */
   readonly begun: number;
   readonly answered: number;
-  /** Later pages, which page 1 announced. */
+  /** Later pages of listings, announced by page 1. */
   readonly continued: number;
-  /** Of all of them. */
+  /** Number of all requests that have ended. */
   readonly ended: number;
 }
 
@@ -14,9 +14,12 @@ export type Demands = ReadonlyMap<string, Demand>;
 const NO_DEMAND: Demand = { begun: 0, answered: 0, continued: 0, ended: 0 };
 
 export interface DemandCounter {
-  /** A request that is asked for; `continues`: it is a later page of a listing. Call the answer when it has ended; once counts. */
+  /**
+   * Counts a request. `continues` is true for a later page of a listing. Returns a function to call when the request has
+   * ended; further calls have no effect.
+   */
   readonly ask: (endpoint: string, continues: boolean) => () => void;
-  /** By endpoint. */
+  /** Returns the demand of each endpoint. */
   readonly demands: () => Demands;
 }
 
@@ -45,8 +48,9 @@ export function createDemandCounter(): DemandCounter {
 }
 
 /**
- * Requests that are still to come, by endpoint: those that were asked for and have not ended, and listings that are only
- * `foreseen`, by endpoint, those that have begun included. A listing is thought to have as many pages as the others had.
+ * Returns the number of requests still to come, by endpoint: those that have not ended, and those of listings that are only
+ * `foreseen`. `foreseen` has the number of listings by endpoint, including those that have begun. Each listing is expected
+ * to have as many pages as the others on average.
  */
 export function stillToCome(
   demands: Demands,

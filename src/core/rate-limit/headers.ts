@@ -2,16 +2,19 @@ import type { Rate } from './budget.ts';
 
 type Header = (name: string) => string | null;
 
-/** Two clocks that differ by more are not both right. Milliseconds. */
+/** Two clocks that differ by more milliseconds cannot both be right. */
 const MOST_SKEW_MS = 300_000;
 
-/** How far the service's clock is ahead of ours (`now`), milliseconds; null: no more than clocks may differ, or not known. */
+/**
+ * Returns how many milliseconds the service's clock is ahead of ours (`now`). Returns null if the difference is within the
+ * limit or unknown.
+ */
 export function readSkew(header: Header, now: number): number | null {
   const skew = Date.parse(header('date') ?? '') - now;
   return Math.abs(skew) > MOST_SKEW_MS ? skew : null;
 }
 
-/** The rate-limit headers of one answer (v4: Limits); `now` is our wall clock, for answers without a `Date`. */
+/** Reads the rate-limit headers of one answer (v4: Limits). `now` is our wall clock, for answers without a `Date`. */
 export function readRate(header: Header, now: number): Rate {
   const date = Date.parse(header('date') ?? '');
   const clocks = Number.isNaN(date) ? [now] : readSkew(header, now) === null ? [date] : [date, now];
@@ -26,15 +29,15 @@ export function readRate(header: Header, now: number): Rate {
 }
 
 /**
- * The clock by which a moment is to come soonest: where two contradict each other one is wrong, and waiting by it may take
- * an hour. Being wrong costs a 429.
+ * Returns the clock by which a time comes soonest. If two clocks contradict each other, one is wrong, and waiting by it may
+ * take an hour. A wrong choice costs only a 429.
  */
 function clockFor(moment: number | null, clocks: readonly number[]): number {
   const before = moment === null ? [] : clocks.filter((clock) => clock <= moment);
   return before.length === 0 ? (clocks[0] ?? 0) : Math.max(...before);
 }
 
-/** Seconds, stated as such or as a date. */
+/** Returns the seconds in Retry-After, given as a number or as a date. */
 function retryAfter(text: string | null, clocks: readonly number[]): number | null {
   const seconds = numberOf(text);
   if (text === null || seconds !== null) return seconds;

@@ -1,12 +1,12 @@
 import { ASSUMED_WINDOW_MS, UNKNOWN_BUDGET, windowMs, type Budget } from './budget.ts';
 
-/** Budgets for another process, as JSON; moments are epoch milliseconds. */
+/** Budgets for another process, as JSON. Times are epoch milliseconds. */
 export type KeptBudgets = readonly (readonly [
   endpoint: string,
   Pick<Budget, 'limit' | 'remaining' | 'reset' | 'refillAt' | 'window'>,
 ])[];
 
-/** One moment by both clocks, milliseconds. */
+/** One moment by both clocks, in milliseconds. */
 export interface Moment {
   readonly now: number;
   readonly monotonic: number;
@@ -20,8 +20,9 @@ export function keepBudgets(budgets: ReadonlyMap<string, Budget>, { now, monoton
 }
 
 /**
- * The same in another process. `usedMsAgo`: when somebody may have sent requests since that are not counted in them, milliseconds
- * ago; then nothing is left until a window from there is over, and until what is used up or paused ends. null: nobody has.
+ * Restores budgets in another process. `usedMsAgo` is set if other requests may have been sent since, which these budgets do
+ * not count: the milliseconds since the last of them. Then nothing is left until a window from there is over, and until a
+ * used-up window or pause ends. null means that there were none.
  */
 export function restoreBudgets(
   kept: KeptBudgets,
@@ -41,7 +42,10 @@ export function restoreBudgets(
   );
 }
 
-/** What is used once an hour shows windows an hour apart: without a reset that was so far ahead none is taken to be so long. */
+/**
+ * Returns the window length to assume. A limit used once an hour shows resets an hour apart, so a window counts as long only
+ * if a reset was that far ahead.
+ */
 function likelyWindowMs(budget: Budget): number {
   return Math.min(windowMs(budget), Math.max(ASSUMED_WINDOW_MS, budget.window.ahead));
 }

@@ -3,7 +3,7 @@ import { fail, succeed, type Result } from '../model/result.ts';
 import { cel } from './libraries.ts';
 import { compilePattern, type Pattern } from './regex.ts';
 
-/** The string variables of an expression (field notes: rules mode). */
+/** String variables of an expression (field notes: rules mode). */
 export interface MailVariables {
   readonly subject: string;
   readonly body: string;
@@ -28,22 +28,25 @@ export type Logic =
 export interface ExpressionFault {
   readonly message: string;
   readonly hint: string;
-  /** Where in the expression, counted from 0; null when the whole of it is meant. */
+  /** Position in the expression, counted from 0. null means the whole expression. */
   readonly offset: number | null;
 }
 
 const VARIABLES = ['subject', 'body', 'sender', 'recipient'] as const;
 const MAX_EXPRESSION_LENGTH = 10_000;
 const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
-/** The library's own `matches` uses a backtracking engine; calls of it become calls of this function. */
+/** Replaces the library's `matches`, which uses a backtracking engine. */
 const LINEAR_MATCHES = 'matchesInLinearTime';
-/** The library's own `has` takes fields of variables only; as long as that name, so that all else stays in its place. */
+/**
+ * Replaces the library's `has`, which takes only fields of variables. The name has the same length, so that positions do not
+ * change.
+ */
 const ANY_HAS = 'Has';
 const OWN: ReadonlySet<string> = new Set([LINEAR_MATCHES, ANY_HAS]);
 
 let shared: Environment | undefined;
 
-/** Parses and type-checks a CEL expression; its result must be bool. */
+/** Parses and type-checks a CEL expression, which must return a bool. */
 export function compileExpression(source: string): Result<Expression, ExpressionFault> {
   if (source.length > MAX_EXPRESSION_LENGTH) {
     const message = `the expression is longer than ${MAX_EXPRESSION_LENGTH} characters`;
@@ -86,7 +89,7 @@ function logicOf(node: ASTNode, source: string): Logic {
   }
 }
 
-/** Parses an expression so that its `has` is ours. */
+/** Parses an expression and replaces its `has` with ours. */
 function parse(source: string, environment: Environment): ParseResult {
   let text = source;
   for (const { node } of nodesIn(environment.parse(source).ast)) {
@@ -101,7 +104,7 @@ function parse(source: string, environment: Environment): ParseResult {
   return environment.parse(text);
 }
 
-/** An expression that fails on a mail, such as one that reads past the end of a list, does not match it. */
+/** Evaluates an expression. Returns null if it fails on a mail, such as by reading past the end of a list. */
 function evaluate(run: (context: MailVariables) => unknown, mail: MailVariables): boolean | null {
   try {
     return run(mail) === true;
@@ -126,7 +129,7 @@ function createEnvironment(): Environment {
   return environment;
 }
 
-/** What the library gives to a macro; see its README, "Custom macros". */
+/** Objects that the library passes to a macro; see its README, "Custom macros". */
 interface Checker {
   check(node: ASTNode, context: unknown): unknown;
   getType(name: 'bool'): unknown;
@@ -135,7 +138,7 @@ interface Evaluator {
   run(node: ASTNode, context: unknown): unknown;
 }
 
-/** The macro `has`, for a field of any map. */
+/** Returns the macro `has` for a field of any map. */
 function hasField({ args: [field] }: { readonly args: readonly [FieldNode] }): object {
   const [operand, name] = field.args;
   return {
@@ -152,7 +155,10 @@ function hasField({ args: [field] }: { readonly args: readonly [FieldNode] }): o
 
 type FieldNode = Extract<ASTNode, { readonly op: '.' }>;
 
-/** Turns calls of `matches` into those of our own function, and checks their patterns; macros within macros would take unbounded time. */
+/**
+ * Replaces calls of `matches` with our function and checks their patterns. Refuses macros within macros, which could take
+ * unlimited time.
+ */
 function useOwnMatches(root: ASTNode): ExpressionFault | null {
   for (const { node, isInMacro } of nodesIn(root)) {
     if (isMacro(node) && isInMacro) {
@@ -169,7 +175,7 @@ function useOwnMatches(root: ASTNode): ExpressionFault | null {
   return null;
 }
 
-/** All nodes of an expression. */
+/** Yields all nodes of an expression. */
 function* nodesIn(root: ASTNode): Generator<{ readonly node: ASTNode; readonly isInMacro: boolean }> {
   const open: { value: unknown; isInMacro: boolean }[] = [{ value: root, isInMacro: false }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -1,7 +1,7 @@
-/** Each node, and where it leads; a node that leads nowhere may be missing. */
+/** A directed graph: each node with the nodes it leads to. A node that leads nowhere may be missing. */
 export type Graph<Node> = ReadonlyMap<Node, ReadonlySet<Node>>;
 
-/** The nodes from which a way leads back to themselves, in time linear in nodes and edges (Kosaraju's algorithm). */
+/** Returns the nodes that lie on a cycle. Takes time linear in nodes and edges (Kosaraju's algorithm). */
 export function nodesOnCycles<Node>(graph: Graph<Node>): ReadonlySet<Node> {
   const finished = finishingOrder(graph);
   const reversed = reverse(graph);
@@ -15,7 +15,10 @@ export function nodesOnCycles<Node>(graph: Graph<Node>): ReadonlySet<Node> {
   return onCycles;
 }
 
-/** Every node after all that can be reached from it and not from before. Without recursion: chains may be long. */
+/**
+ * Returns the nodes in the order in which a depth-first search finishes them: each one after all that it discovers. It does
+ * not recurse, because chains may be long.
+ */
 function finishingOrder<Node>(graph: Graph<Node>): ReadonlySet<Node> {
   const seen = new Set<Node>();
   const finished = new Set<Node>();
@@ -46,7 +49,7 @@ function reverse<Node>(graph: Graph<Node>): Graph<Node> {
   return reversed;
 }
 
-/** What was not seen before and can be reached, the root included. */
+/** Returns the unseen nodes that can be reached, including the root. */
 function reach<Node>(root: Node, graph: Graph<Node>, seen: Set<Node>): readonly Node[] {
   const found: Node[] = [];
   const open = [root];

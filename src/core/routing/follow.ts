@@ -3,59 +3,59 @@ import { DISCARD, type Destination } from '../model/destinations.ts';
 import type { Mail, Route, RoutedAlias } from './route.ts';
 
 /**
- * What the domain of an address does with a message: a function where that is known, for all messages or some; `outside`:
- * nothing here routes it, so the message is delivered to the address; `unknown`: it is routed here, but what decides was not
- * read.
+ * Routing of an address's domain. A function routes each message, and returns `unknown` where a route cannot be told.
+ * `outside`: nothing here routes the domain, so the message is delivered to the address. `unknown`: the domain is routed
+ * here, but its entries were not read.
  */
 export type DomainRouting<A, R> = ((mail: Mail) => Route<A, R> | 'unknown') | 'outside' | 'unknown';
 
-/** An address, a webhook or `null` that a message reaches, and what happens to it there. */
+/** An address, a webhook or `null` that a message reaches, and its result there. */
 export type Hop<A, R> = {
   readonly address: string;
-  /** How many hops lead to it: 0 for the first. It follows the nearest earlier hop of `depth - 1`. */
+  /** Number of hops before this one; 0 for the first. A hop follows the nearest earlier hop with `depth - 1`. */
   readonly depth: number;
 } & (
   | {
-      /** The hops of its destinations follow; there are none where the route is `refused`. */
+      /** The hops of its destinations follow. If the route is `refused`, there are none. */
       readonly kind: 'routed';
       readonly route: Route<A, R>;
     }
   | {
       /**
-       * `delivered`: to an address outside, or to a webhook. `discarded`: accepted and dropped. `loop`: it comes back to an
-       * address that it has passed, and is never delivered. `reached`: it was there before by another way; what follows stands
-       * there. `unknown`: its domain is routed here, but what decides was not read.
+       * `delivered`: to an address outside, or to a webhook. `discarded`: accepted and dropped. `loop`: back at an address
+       * that the message has passed; it is never delivered. `reached`: another path came here before; the hops that follow
+       * are listed there. `unknown`: the domain is routed here, but its entries were not read.
        */
       readonly kind: 'delivered' | 'discarded' | 'loop' | 'reached' | 'unknown';
     }
 );
 
-/** Where a message ends. */
+/** Places where a message ends. */
 export interface Ends {
   /**
-   * Addresses and webhooks to which it is delivered, sorted; `null` alone where it is accepted and dropped; none where it is
-   * refused, or goes round for ever.
+   * Addresses and webhooks that get the message, sorted. Only `null` if it is accepted and dropped. Empty if it is refused
+   * or loops forever.
    */
   readonly to: readonly Destination[];
-  /** The addresses on the way that are routed here, in the order of the hops, without the one it was sent to. */
+  /** Addresses on the way that are routed here, in the order of the hops, without the first one. */
   readonly via: readonly string[];
-  /** Addresses after which nothing is known; where there are any, `to` is only what is known. */
+  /** Addresses with an unknown continuation. If there are any, `to` may be incomplete. */
   readonly unknown: readonly string[];
-  /** Addresses at which it comes back to where it has been. */
+  /** Addresses at which the message returns to an earlier one. */
   readonly loops: readonly string[];
 }
 
 /**
- * Addresses that are written nowhere, but made by the captures of patterns or by plus labels. Only of these can there be new
- * ones for ever, as where `(.+)` of one domain forwards to `$1x` at another, and that one back.
+ * Maximum number of addresses that captures or plus labels produce. Only these can be endless: for example, `(.+)` of one
+ * domain forwards to `$1x` at another domain, which forwards back.
  */
 const MOST_MADE = 1000;
 
 /**
- * Follows a message hop by hop to its end, depth first: after each hop come the hops of its destinations, in their order.
- * `to` is the address it is sent to, or the destinations of what matched it already; domains in lower-case ASCII. A forwarded
- * message keeps its sender, subject and body. Each address is followed once: the time is linear in the hops, and there is
- * always an end.
+ * Follows a message hop by hop to its ends, depth first: after each hop come the hops of its destinations, in order. `to` is
+ * the recipient, or the destinations of an entry that already matched; domains are lower-case ASCII. A forwarded message
+ * keeps its sender, subject and body. Each address is followed once, so the time is linear in the hops and there is always
+ * an end.
  */
 export function follow<A extends RoutedAlias, R>(
   to: readonly string[],
@@ -84,15 +84,15 @@ export function follow<A extends RoutedAlias, R>(
 }
 
 /**
- * Returns a function that tells whether mail to an address is delivered somewhere, or may be where that is not known. It keeps
- * what it found: however many addresses are asked for, each is followed about once.
+ * Returns a function that is true if mail to an address is delivered somewhere, or may be where the routing is unknown. It
+ * caches results, so that each address is followed about once.
  */
 export function createReach<A extends RoutedAlias, R>(
   message: Omit<Mail, 'to'>,
   routingOf: (domain: string) => DomainRouting<A, R>,
 ): (address: string) => boolean {
   const known = new Map<string, boolean>();
-  /** The addresses that come next; null where the mail is delivered. */
+  /** Returns the next addresses, or null if the mail is delivered. */
   const nextOf = (address: string): readonly Visit[] | null => {
     const before = known.get(address);
     if (before !== undefined) return before ? null : [];
@@ -103,7 +103,7 @@ export function createReach<A extends RoutedAlias, R>(
   return (start) => {
     const cameFrom = new Map<string, string | null>([[start, null]]);
     let made = 0;
-    // Grows while it is gone through.
+    // The map grows during this loop.
     for (const address of cameFrom.keys()) {
       const next = nextOf(address);
       if (next === null) {
@@ -120,13 +120,13 @@ export function createReach<A extends RoutedAlias, R>(
   };
 }
 
-/** What is left to do, the next last. */
+/** A hop still to make. The next one is last in the list. */
 interface Visit {
   readonly address: string;
   readonly depth: number;
-  /** A capture or a label made the address. */
+  /** True if a capture or a label produced the address. */
   readonly isMade?: boolean;
-  /** All that follows the address was followed. */
+  /** True if all hops after the address have been followed. */
   readonly isLeft?: true;
 }
 
@@ -158,7 +158,7 @@ function visitsAfter<A extends RoutedAlias, R>(route: Route<A, R>, depth: number
   return visits.reverse();
 }
 
-/** Where a message ends that was followed. */
+/** Returns the places where a followed message ends. */
 export function endsOf<A, R>(hops: readonly Hop<A, R>[]): Ends {
   const addressesOf = (wanted: (hop: Hop<A, R>) => boolean): readonly string[] => [
     ...new Set(hops.filter(wanted).map(({ address }) => address)),

@@ -1,6 +1,6 @@
 /**
- * Whether an `ignore` pattern covers a name, without case: `*` any run, `?` one character, a backslash takes the next
- * one literally. Linear memory and at worst pattern × name steps, whatever the pattern.
+ * True if an `ignore` pattern covers a name; case does not count. `*` matches any run, `?` matches one character, and a
+ * backslash takes the next character literally. It needs linear memory, and at worst pattern × name steps.
  */
 export function matchesGlob(pattern: string, name: string): boolean {
   const parts = parseGlob(pattern.normalize('NFC').toLowerCase());
@@ -19,7 +19,7 @@ export function matchesGlob(pattern: string, name: string): boolean {
       part += 1;
       at += 1;
     } else if (star >= 0) {
-      // Only the last run has to be widened: what stands before it matched already.
+      // Only the last run has to grow: everything before it has matched.
       part = star + 1;
       retryAt += 1;
       at = retryAt;

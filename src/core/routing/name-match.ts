@@ -2,15 +2,15 @@ import { isPatternName, takesOthers } from '../model/names.ts';
 import { matchesGlob } from './glob.ts';
 import { compilePattern, type Pattern } from './regex.ts';
 
-/** How the name of an alias matches a local part other than itself. */
+/** A match between an alias name and another local part. */
 export interface NameMatch {
-  /** `possible`: the service may take `sales.*` as a regular expression, with `*` for any run, or letter by letter. */
+  /** `possible`: a name such as `sales.*` may be a regular expression to the service, a glob, or literal text. */
   readonly certainty: 'certain' | 'possible';
-  /** What the groups hold, the whole first. */
+  /** Contents of the groups, the whole match first. */
   readonly groups: readonly string[];
 }
 
-/** Compiles how a name matches other local parts than itself; null where it matches none. */
+/** Compiles a matcher for other local parts than the name itself. It returns null if there is no match. */
 export function matcherOf(name: string): (localPart: string) => NameMatch | null {
   const capture = patternOf(name)?.capture;
   const isCertain = isPatternName(name);
@@ -22,10 +22,13 @@ export function matcherOf(name: string): (localPart: string) => NameMatch | null
   };
 }
 
-/** True or false where all readings of a condition agree. */
+/** The result of a condition: true or false if all interpretations agree. */
 export type NameVerdict = boolean | 'possible';
 
-/** Alias rules take names, `*`, prefixes such as `sales*`, and regular expressions (field notes: rules mode). */
+/**
+ * Returns the condition of an alias rule. It takes names, `*`, prefixes such as `sales*`, and regular expressions (field
+ * notes: rules mode).
+ */
 export function aliasCondition(name: string): (localPart: string) => NameVerdict {
   const lower = name.toLowerCase();
   const prefix = lower.endsWith('*') ? lower.slice(0, -1) : null;

@@ -3,16 +3,16 @@ import { quote } from '../model/names.ts';
 import { fail, succeed, type Result } from '../model/result.ts';
 import { re2 } from './libraries.ts';
 
-/** A regular expression in RE2 syntax; matching takes time linear in the text. */
+/** A regular expression in RE2 syntax. Matching takes time linear in the text. */
 export interface Pattern {
-  /** Whether it matches some part of the text. */
+  /** True if it matches a part of the text. */
   readonly finds: (text: string) => boolean;
   /**
-   * Whether it matches the text from its first to its last character, line breaks included: the published examples, such as
+   * True if it matches the text from its first to its last character, including line breaks. The published examples, such as
    * `.*invoice.*`, are meant for bodies too (field notes: rules mode).
    */
   readonly matchesAll: (text: string) => boolean;
-  /** What its groups hold when it matches the whole text, the whole first; null when it does not. */
+  /** Returns the contents of its groups if it matches the whole text, the whole match first; null if it does not. */
   readonly capture: (text: string) => readonly string[] | null;
   readonly groups: number;
 }
@@ -20,14 +20,14 @@ export interface Pattern {
 export interface PatternFault {
   readonly message: string;
   readonly hint: string;
-  /** Where in the pattern, counted from 0; null when the whole of it is meant. */
+  /** Position in the pattern, counted from 0. null means the whole pattern. */
   readonly offset: number | null;
 }
 
-/** Longer patterns are refused: compiling takes time and memory beyond the use of any of them. */
+/** Longer patterns are refused. They are not useful, and compiling them takes too much time and memory. */
 const MAX_PATTERN_LENGTH = 10_000;
 
-/** Compiles a pattern as the service's RE2-like dialects take it: no look-around, no back-references. */
+/** Compiles a pattern in the service's RE2-like dialect: no look-around, no back-references. */
 export function compilePattern(
   source: string,
   options: { readonly letterCase: 'exact' | 'any' },
@@ -80,7 +80,10 @@ function explain(source: string, error: unknown): PatternFault {
   };
 }
 
-/** The library names the part that is wrong, not its place; null where that is the whole, or in several places. */
+/**
+ * Returns the position of the wrong part, which the library names only as text. Returns null if that part is the whole
+ * pattern or occurs more than once.
+ */
 function offsetOf(part: string | null, source: string): number | null {
   if (part === null || part === '' || part === source) return null;
   const offset = source.indexOf(part);

@@ -17,37 +17,37 @@ export interface RoutedRule {
   readonly active: boolean;
 }
 
-/** What decides where mail to one domain goes. */
+/** The entries and settings that route mail to one domain. */
 export interface RoutingTable<A extends RoutedAlias, R extends RoutedRule> {
   readonly aliases: Iterable<A> | AliasIndex<A>;
-  /** In the order of evaluation: ascending rank. */
+  /** Rules in order of evaluation: ascending rank. */
   readonly rules: Iterable<R>;
   /**
    * `aliases` and `rules` are the service's two engines. `rules-then-aliases` is for a manifest, which cannot know
    * the engine: a mail that no rule takes is routed by the aliases.
    */
   readonly mode: 'aliases' | 'rules' | 'rules-then-aliases';
-  /** Where mail goes that no rule takes, in mode `rules`; null: that is not known, and such mail is `refused`. */
+  /** Destination of mail that no rule takes, in mode `rules`. null means that it is unknown; such mail is `refused`. */
   readonly fallback: Destination | null;
 }
 
-/** Aliases as they are asked: for whoever has them so already, and need not have them all made ready again. */
+/** Aliases that are already indexed, so that a router need not index them again. */
 export interface AliasIndex<A> extends Iterable<A> {
-  /** By name, in lower case. */
+  /** Finds an alias by its name in lower case. */
   readonly get: (name: string) => A | undefined;
-  /** In their order: all but `*` that may take mail to other names than their own. */
+  /** Aliases that may take mail to other names, in their order, without `*`. */
   readonly patterns: readonly A[];
 }
 
 export interface Mail {
-  /** A whole address. */
+  /** A complete address. */
   readonly to: string;
   readonly from: string;
   readonly subject: string;
   readonly body: string;
 }
 
-/** Which mail a rule's regular expression takes: one in which it is found, or one whose scope it matches as a whole. */
+/** How a rule's regular expression must match its scope: `anywhere` in it, or the `whole` of it. */
 export type Anchoring = 'anywhere' | 'whole';
 
 export type Route<A, R> =
@@ -62,16 +62,16 @@ export type Route<A, R> =
   | { readonly kind: 'refused' };
 export type AliasMeans = 'name' | 'plus-address' | 'regex' | 'catch-all';
 
-/** A routing table made ready: names indexed, patterns compiled when first needed. */
+/** A prepared routing table: names are indexed, and patterns are compiled on first use. */
 export interface Router<A, R> {
-  /** The usual one of the routes. */
+  /** Returns the most likely route. */
   readonly route: (mail: Mail, anchoring?: Anchoring) => Route<A, R>;
   /**
-   * Every route that the mail may take, the usual one first. There are several where patterns match that the service may ask in
-   * any order, and where a name such as `sales.*` may be a pattern or not.
+   * Returns all possible routes, the most likely first. There are several if patterns match whose order is unknown, or if a
+   * name such as `sales.*` may be a pattern or not.
    */
   readonly routes: (mail: Mail, anchoring?: Anchoring) => Routes<A, R>;
-  /** What the aliases alone do with a local part. */
+  /** Returns the routes of a local part by aliases alone. */
   readonly routesByAlias: (localPart: string) => Routes<A, R>;
 }
 
@@ -102,7 +102,7 @@ export function createRouter<A extends RoutedAlias, R extends RoutedRule>(
   return { route: (mail, anchoring) => routes(mail, anchoring)[0], routes, routesByAlias };
 }
 
-/** Where one mail goes. For several mails, make a router once. */
+/** Returns the route of one mail. To route several mails, create a router once. */
 export function route<A extends RoutedAlias, R extends RoutedRule>(
   table: RoutingTable<A, R>,
   mail: Mail,
@@ -127,8 +127,8 @@ function forwardOf<A, R>(route: Route<A, R>): readonly Destination[] {
 type AliasRoute<A> = Extract<Route<A, never>, { readonly kind: 'alias' | 'refused' }>;
 
 /**
- * Exact name, then plus addressing, then regular expressions as a whole, then `*` (field notes: aliases mode). In which order
- * the service asks regular expressions is not known.
+ * Returns a function that routes by exact name, then plus addressing, then regular expressions as a whole, then `*` (field
+ * notes: aliases mode). The service's order of regular expressions is unknown.
  */
 function createAliasTaker<A extends RoutedAlias>(
   aliases: Iterable<A> | AliasIndex<A>,
@@ -171,7 +171,7 @@ function indexAliases<A extends RoutedAlias>(aliases: Iterable<A>): Pick<AliasIn
   return { get: (name) => byName.get(name), patterns };
 }
 
-/** Whether an alias belongs to the patterns of an index. */
+/** True if an index lists the alias among its patterns. */
 export function mayTakeOthers(name: string): boolean {
   return name !== '*' && takesOthers(name);
 }
@@ -229,7 +229,7 @@ function fillGroups(forward: readonly Destination[], groups: readonly string[]):
   return [...new Set(filled)];
 }
 
-/** Hosts at which a plus label is added to the destination again (field notes: aliases mode). */
+/** Mail hosts to which the plus label is added again (field notes: aliases mode). */
 const LABELLED_HOSTS: ReadonlySet<string> = new Set([
   'gmail.com',
   'hey.com',
@@ -243,7 +243,7 @@ const LABELLED_HOSTS: ReadonlySet<string> = new Set([
   'mailfence.com',
 ]);
 
-/** `label` begins with the plus. */
+/** Adds a label to the destinations at these hosts. `label` starts with the plus sign. */
 function addLabel(forward: readonly Destination[], label: string): readonly Destination[] {
   return forward.map((destination) => {
     const host = domainPartOf(destination);

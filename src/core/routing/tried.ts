@@ -1,15 +1,16 @@
 import { isPatternName, localPartOf } from '../model/names.ts';
 import type { Route, RoutedAlias, RoutedRule, RoutingTable } from './route.ts';
 
-/** What was asked before the entry that matched, and did not match; `name`: that no alias has. */
+/** An entry that was tried before the one that matched. `name` is a name that no alias has. */
 export type Tried<A, R> =
   | { readonly kind: 'rule'; readonly rule: R; readonly outcome: 'no-match' | 'inactive' }
   | { readonly kind: 'alias'; readonly alias: A; readonly outcome: 'no-match' }
   | { readonly kind: 'name'; readonly name: string; readonly outcome: 'absent' };
 
 /**
- * What the service tries before a message to this address takes this route, in its order (field notes: Routing): rules by
- * rank; then the name, the name without its plus label, and the patterns. Everything, where nothing matches.
+ * Returns what the service tries before a message to this address takes this route, in its order (field notes: Routing):
+ * rules by rank; then the name, the name without its plus label, and the patterns. If nothing matches, it returns
+ * everything.
  */
 export function triedBefore<A extends RoutedAlias, R extends RoutedRule>(
   table: RoutingTable<A, R>,

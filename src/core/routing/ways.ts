@@ -1,13 +1,13 @@
 import { createReach, follow, type DomainRouting, type Hop } from './follow.ts';
 import { isOneWay, type Mail, type Route, type RoutedAlias, type Routes } from './route.ts';
 
-/** As `DomainRouting`, with every route that a message may take. */
+/** Like `DomainRouting`, but with all possible routes of a message. */
 export type DomainRoutes<A, R> = ((mail: Mail) => Routes<A, R> | 'unknown') | 'outside' | 'unknown';
 
-/** One way that a message may go, hop by hop. */
+/** A possible path of a message, hop by hop. */
 export interface Way<A, R> {
   readonly hops: readonly Hop<A, R>[];
-  /** The route at each address that it passes, and all that it might take there. */
+  /** The route taken at each address on the way, and all possible routes there. */
   readonly choices: ReadonlyMap<string, Choice<A, R>>;
 }
 
@@ -16,10 +16,10 @@ interface Choice<A, R> {
   readonly among: Routes<A, R>;
 }
 
-/** More ways than this are not followed: a message has several only where patterns overlap. */
+/** Maximum number of paths to follow. A message has more than one only if patterns overlap. */
 const MOST_WAYS = 64;
 
-/** Follows a message to its ends on every way that it may take, the usual one first. */
+/** Follows a message to its ends on every possible path, the most likely first. */
 export function waysOf<A extends RoutedAlias, R>(
   to: readonly string[],
   message: Omit<Mail, 'to'>,
@@ -39,7 +39,7 @@ export function waysOf<A extends RoutedAlias, R>(
   }
   const usual = followBy(new Map());
   const others: Way<A, R>[] = [];
-  // Grows while it is gone through.
+  // The list grows during this loop.
   for (const chosen of open) {
     if (others.length + 1 === MOST_WAYS) break;
     others.push(followBy(chosen));
@@ -69,8 +69,8 @@ function followChosen<A extends RoutedAlias, R>(
 }
 
 /**
- * Returns a function that tells whether mail to an address may pass one at which several routes lead to different destinations.
- * It keeps what it found, as `createReach` does.
+ * Returns a function that is true if mail to an address may pass an address whose possible routes have different
+ * destinations. It caches results, like `createReach`.
  */
 export function createDoubt<A extends RoutedAlias, R>(
   message: Omit<Mail, 'to'>,
@@ -85,7 +85,7 @@ export function createDoubt<A extends RoutedAlias, R>(
       if (!isOneWay(routes)) return 'unknown';
       const [route] = routes;
       if (route.kind === 'refused') return route;
-      // A webhook is an end without doubt.
+      // A webhook is always an end.
       return { ...route, forward: route.forward.filter((to) => !to.includes('://')) };
     };
   });

@@ -1,11 +1,11 @@
 import type { Switches } from './switches.ts';
 
-/** Field name to the messages about it, as error bodies carry them (v4: Errors). */
+/** Messages about each field by its name, in the form that error bodies carry (v4: Errors). */
 export type FieldMessages = Readonly<Record<string, readonly string[]>>;
 
-/** Why something is refused. */
+/** The reason for a refusal. */
 export interface Refusal {
-  /** Of the answer: a number, or the switch that states it. */
+  /** The answer's HTTP status, or the name of the switch that holds it. */
   readonly status: number | StatusSwitch;
   readonly message: string;
   readonly errors: FieldMessages;
@@ -27,7 +27,7 @@ export function refuse(status: Refusal['status'], message: string, errors: Field
   return { ok: false, error: { status, message, errors } };
 }
 
-/** `message` repeats the first field message (v4: Errors). */
+/** Refuses a request with field errors. `message` repeats the first field message (v4: Errors). */
 export function invalidFields(errors: FieldMessages): Refused {
   return refuse(400, Object.values(errors)[0]?.[0] ?? 'The request is not valid.', errors);
 }
@@ -44,7 +44,7 @@ const UNKNOWN = {
   log: 404,
 } as const;
 
-/** What was looked up; undefined is answered as not found. */
+/** Returns the item, or a "not found" refusal if it is undefined. */
 export function found<T>(item: T | undefined, what: keyof typeof UNKNOWN): Checked<T> {
   if (item !== undefined) return ok(item);
   return refuse(UNKNOWN[what], `${what} not found`);

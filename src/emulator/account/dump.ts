@@ -14,7 +14,10 @@ import type { DomainRecord, State } from './state.ts';
 import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
 import { compareUnits } from './table.ts';
 
-/** `without: 'volatile'` leaves out what differs between two runs with the same outcome: alias ids, times, usage. */
+/**
+ * Options of a dump. `without: 'volatile'` omits values that differ between two runs with the same outcome: alias ids, times
+ * and usage.
+ */
 export interface DumpOptions {
   readonly without?: 'volatile' | undefined;
 }
@@ -22,12 +25,12 @@ export interface DumpOptions {
 /** A snapshot of the account: domains, aliases and credentials by name, rules in the order of evaluation. */
 export interface Dump {
   readonly tier: Tier;
-  /** Those that are not at their default. */
+  /** Switches that are not at their default. */
   readonly switches?: Partial<Switches>;
   readonly account: AccountRecord;
   readonly whitelabels: readonly string[];
   readonly world?: World;
-  /** Those that were made. */
+  /** Keys that exist so far. */
   readonly mail?: Partial<MailKeys>;
   readonly domains: readonly DumpedDomain[];
 }
@@ -70,7 +73,7 @@ export function dumpState(state: State, options: DumpOptions = {}): Dump {
   };
 }
 
-/** All but the domains. */
+/** Returns the account's own data, without its domains. */
 function dumpAccount(
   { tier, switches, account, whitelabels, world, mail }: State,
   options: DumpOptions,
@@ -103,7 +106,7 @@ function dumpDomain(domain: DomainRecord, options: DumpOptions): DumpedDomain {
   };
 }
 
-/** All but what is in the domain. */
+/** Returns the domain's own fields, without its aliases, rules, credentials and logs. */
 function dumpDomainFields(
   { name, fields, created_at, updated_at }: DomainRecord,
   options: DumpOptions,
@@ -144,12 +147,12 @@ function unlessVolatile<T extends object>(fields: T, { without }: DumpOptions): 
   return without === 'volatile' ? {} : fields;
 }
 
-/** Making so much together takes under a millisecond. */
+/** Characters per piece. One piece takes less than a millisecond. */
 const PIECE = 64 * 1024;
 
 /**
- * The account as JSON text that seeds it again, in pieces, one item a line. Whoever writes them may let requests through
- * between two pieces: each item is whole, and what comes meanwhile is in the text or will be in the next.
+ * Yields the account as JSON text that can be used as a seed. The text comes in pieces, with one item a line. Requests may
+ * be served between two pieces: every item is whole, and a change made meanwhile is in this text or in the next one.
  */
 export function* stateText(state: State): Generator<string> {
   let piece = '';
@@ -163,14 +166,14 @@ export function* stateText(state: State): Generator<string> {
 }
 
 function* stateLines(state: State): Generator<string> {
-  yield `${open(dumpAccount(state, {}))},\n"domains":[`;
+  yield `${openObject(dumpAccount(state, {}))},\n"domains":[`;
   yield* joined(state.domains.values(), domainLines);
   yield ']}\n';
 }
 
 function* domainLines(domain: DomainRecord): Generator<string> {
   const { aliases, rules, credentials, logs } = domain;
-  yield `${open(dumpDomainFields(domain, {}))},\n"aliases":[`;
+  yield `${openObject(dumpDomainFields(domain, {}))},\n"aliases":[`;
   yield* joined(aliases.values(), (alias) => [JSON.stringify(dumpAlias(alias, {}))]);
   yield '],"rules":[';
   yield* joined(rules.values(), (rule) => [JSON.stringify(dumpRule(rule, {}))]);
@@ -190,7 +193,7 @@ function* joined<T>(items: Iterable<T>, linesOf: (item: T) => Iterable<string>):
   }
 }
 
-/** An object without its closing brace. */
-function open(fields: object): string {
+/** Returns an object as JSON text without its closing brace. */
+function openObject(fields: object): string {
   return JSON.stringify(fields).slice(0, -1);
 }

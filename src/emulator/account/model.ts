@@ -19,7 +19,7 @@ export interface AccountPlan {
   monthly_send_limit: number;
 }
 
-/** Field names are those of v4 and, at the end, those that only v3 has; times are epoch milliseconds. */
+/** The account record. Fields are named as in v4; the fields at the end exist only in v3. Times are epoch milliseconds. */
 export interface AccountRecord {
   address: string;
   billing_email: string | null;
@@ -45,7 +45,7 @@ export interface AccountRecord {
 
 export type RoutingEngine = 'alias' | 'rules' | null;
 
-/** Which DNS records of a domain a verification would find in place. */
+/** DNS records of a domain that a verification would find. */
 export interface DnsState {
   mx: boolean;
   spf: boolean;
@@ -54,13 +54,13 @@ export interface DnsState {
   dmarc: boolean;
 }
 
-/** What domains, aliases and rules have in common. */
+/** Times that domains, aliases and rules have in common. */
 interface Times {
   readonly created_at: number;
   updated_at: number;
 }
 
-/** Field names are those of v4, and `webhook` and `dns` beside them. */
+/** Fields of a domain, named as in v4, plus `webhook` and `dns`. */
 export interface DomainFields {
   forwarding_ready: boolean;
   send_ready: boolean;
@@ -97,7 +97,7 @@ export type RuleKind = RuleConfig['type'];
 
 export interface Rule extends Times {
   readonly id: string;
-  /** Order of creation within the account; breaks ties of time and rank. */
+  /** Order of creation within the account; decides between equal times and ranks. */
   readonly sequence: number;
   config: RuleConfig;
   rank: number;
@@ -107,21 +107,21 @@ export interface Rule extends Times {
 export interface Credential {
   readonly username: string;
   readonly sequence: number;
-  /** Write-only on the wire; kept so that tests can see which password arrived. */
+  /** The password. The API never returns it; it is kept so that tests can see which password arrived. */
   password: string;
   usage: number;
   readonly created_at: number;
 }
 
-/** DNS as the emulator sees it: name in lower case -> type -> values, as a zone file writes them but for quotes. */
+/** DNS as the emulator sees it: name in lower case -> type -> values, written as in a zone file but without quotes. */
 export type World = Readonly<Record<string, Readonly<Partial<Record<DnsRecordType, readonly string[]>>>>>;
 export type DnsRecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'PTR' | 'TXT';
 
-/** What mail is signed with; null: not made yet. */
+/** Keys that sign mail. null means that the key does not exist yet. */
 export interface MailKeys {
-  /** Key of rewritten envelope senders. */
+  /** Key of the hash in rewritten envelope senders. */
   srs_key: string | null;
-  /** RSA key of DKIM and ARC, as PEM. */
+  /** RSA key for DKIM and ARC, as PEM. */
   dkim_key: string | null;
 }
 
@@ -134,21 +134,24 @@ export interface Mailbox {
 }
 
 export interface MailEvent {
-  /** Seeded; without one it is the message id, a hyphen and its position (v4: Email log entry). */
+  /** Id given by a seed. Without one, the id is the message id, a hyphen and the event's position (v4: Email log entry). */
   readonly id?: string | undefined;
   readonly status: MailStatus;
   readonly code: number;
   readonly message: string;
   readonly local: string;
-  /** null: the mail host of the destination, so that entries with the same course share their events. */
+  /**
+   * The server's name. null means the mail host of the destination, so that entries with the same course can share their
+   * events.
+   */
   readonly server: string | null;
-  /** Milliseconds after the entry was received. */
+  /** Milliseconds since the entry was received. */
   readonly after: number;
 }
 
 export interface MailLog {
   readonly id: string;
-  /** Order of arrival within the account; breaks ties of time. */
+  /** Order of arrival within the account; decides between equal times. */
   readonly sequence: number;
   readonly created_at: number;
   events: readonly MailEvent[];
@@ -159,6 +162,6 @@ export interface MailLog {
   readonly sender: Mailbox;
   readonly subject: string;
   readonly transport: MailTransport;
-  /** Which alias the entry belongs to, in lower case. */
+  /** The alias that the entry belongs to, in lower case. */
   readonly alias: string;
 }

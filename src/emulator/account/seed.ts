@@ -19,7 +19,7 @@ import type { DomainRecord, State } from './state.ts';
 import type { Switches } from './switches.ts';
 
 /**
- * The content of an account as plain JSON, taken as it is: no check, no plan limit, no catch-all of the service's own.
+ * The content of an account as plain JSON. It is not checked: no plan limit applies, and the service adds no catch-all.
  *
  *     { "account": { "email": "ops@acme.example", "plan": { "domains_limit": 3 } },
  *       "whitelabels": ["mail.partner.example"],
@@ -29,20 +29,20 @@ import type { Switches } from './switches.ts';
  *           "rules": [{ "type": "alias", "config": { "alias": "jobs", "forward": "hr@corp.example" }, "rank": 10 }],
  *           "credentials": [{ "username": "carol", "password": "correct horse" }] } ] }
  *
- * Only `domain`, `alias`, `forward`, `type`, `config` and `username` are required. A rule without `rank` comes last, one
- * without `id` gets a random one, an alias without `id` the next number. `dns: "valid"` puts all DNS records in place.
- * A domain without `forwarding_ready` and `send_ready` is ready; a missing time is the time of the seeding.
+ * Only `domain`, `alias`, `forward`, `type`, `config` and `username` are required. A rule without `rank` comes last.
+ * A rule without `id` gets a random one; an alias without `id` gets the next number. `dns: "valid"` puts all DNS records
+ * in place. A domain without `forwarding_ready` and `send_ready` is ready. A missing time means the time of the seeding.
  */
 export interface Seed {
   readonly tier?: Tier | undefined;
-  /** Choices where the documents are silent; those left out stay as they are. */
+  /** Answers to questions that the API documents leave open. Switches that are left out do not change. */
   readonly switches?: Partial<Switches> | undefined;
   readonly account?: SeedAccount | undefined;
   readonly whitelabels?: readonly string[] | undefined;
   readonly domains?: readonly SeedDomain[] | undefined;
-  /** DNS records of others. */
+  /** DNS records of domains outside the account. */
   readonly world?: World | undefined;
-  /** Those left out stay as they are. */
+  /** Signing keys. Keys that are left out do not change. */
   readonly mail?: Partial<MailKeys> | undefined;
 }
 
@@ -92,7 +92,7 @@ export interface SeedCredential {
   readonly created_at?: SeedTime | undefined;
 }
 
-/** The account of a plan before any seed; `now` in epoch milliseconds. */
+/** Returns the account of a plan before any seed. `now` is in epoch milliseconds. */
 export function newAccount(tier: Tier, now: number): AccountRecord {
   return {
     address: '1 Example Street',
@@ -166,7 +166,7 @@ function seedDomain(state: State, seed: SeedDomain): void {
     ...newDomainFields(state),
     forwarding_ready: true,
     send_ready: true,
-    // Field notes: Routing: the account's address by default.
+    // Field notes: Routing: the default is the account's address.
     rules_fallback_email: seed.routing_engine === 'rules' ? state.account.email : null,
   };
   for (const field of Object.keys(fields) as (keyof DomainFields)[]) {
@@ -186,7 +186,7 @@ function seedRules(state: State, domain: DomainRecord, seeds: readonly SeedRule[
   for (const seed of seeds) {
     insertRule(state, domain, {
       id: seed.id ?? state.environment.randomId(),
-      // Seeds are ours: what they say is taken as it is.
+      // Seeds come from us and are not checked.
       config: { type: seed.type, ...seed.config } as RuleConfig,
       rank: seed.rank,
       active: seed.active,
@@ -202,7 +202,7 @@ function seedCredentials(state: State, domain: DomainRecord, seeds: readonly See
   }
 }
 
-/** Unless it is stated, those that make the domain as ready as it is. */
+/** Returns the stated DNS records, or else the records that match how ready the domain is. */
 function seedDns(
   dns: SeedDomain['dns'],
   { forwarding_ready, send_ready }: Pick<DomainFields, 'forwarding_ready' | 'send_ready'>,
@@ -212,7 +212,7 @@ function seedDns(
   return dnsRecords(dns === 'valid', dns === 'valid');
 }
 
-/** What a verification finds: MX records, and those for sending. */
+/** Returns the DNS records that a verification finds: MX records, and the records needed to send. */
 export function dnsRecords(mx: boolean, send: boolean): DnsState {
   return { mx, spf: send, dkim1: send, dkim2: send, dmarc: send };
 }

@@ -13,16 +13,16 @@ import type {
 import { byCreation, compareUnits, createTable, type Table } from './table.ts';
 import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
 
-/** What the account needs from outside: epoch milliseconds, UUIDs. */
+/** The store's clock (epoch milliseconds) and source of UUIDs. */
 export interface StoreEnvironment {
   readonly now: () => number;
   readonly randomId: () => string;
 }
 
 export interface DomainRecord {
-  /** In lower case. */
+  /** The name in lower case. */
   readonly name: string;
-  /** Order of creation within the account; breaks ties of time. */
+  /** Order of creation within the account; decides between equal times. */
   readonly sequence: number;
   readonly created_at: number;
   updated_at: number;
@@ -33,7 +33,7 @@ export interface DomainRecord {
   readonly logs: Table<MailLog, 'id', 'created'>;
 }
 
-/** The whole account. Read it freely; change it through the functions of the files of the kinds. */
+/** The whole account. Read it freely; change it only through the functions in the file of each kind. */
 export interface State {
   readonly account: AccountRecord;
   tier: Tier;
@@ -41,10 +41,10 @@ export interface State {
   readonly domains: Table<DomainRecord, 'name', 'name' | 'created'>;
   readonly switches: Switches;
   readonly environment: StoreEnvironment;
-  /** DNS records of others; those of the account's domains follow from `dns`. */
+  /** DNS records of domains outside the account. The account's own records follow from `dns`. */
   world: World;
   readonly mail: MailKeys;
-  /** The latest answers of listings as text, by page, while they are shown late. */
+  /** Recent answers of listings as text, by page. Filled only while the switch `listingLag` delays listings. */
   readonly pastListings: Map<string, readonly string[]>;
   nextAliasId: number;
   nextSequence: number;
@@ -57,7 +57,7 @@ export interface StateOptions {
   readonly environment: StoreEnvironment;
 }
 
-/** An account without domains. */
+/** Creates an account without domains. */
 export function createState(options: StateOptions): State {
   return {
     account: options.account,
@@ -79,21 +79,21 @@ export function createState(options: StateOptions): State {
   };
 }
 
-/** The next number of the account-wide order of creation. */
+/** Returns the next number in the account's order of creation. */
 export function takeSequence(state: State): number {
   const sequence = state.nextSequence;
   state.nextSequence += 1;
   return sequence;
 }
 
-/** How many there are in the whole account. */
+/** Returns the number of aliases or rules in the whole account. */
 export function countInAccount(state: State, kind: 'aliases' | 'rules'): number {
   let count = 0;
   for (const domain of state.domains.values()) count += domain[kind].size;
   return count;
 }
 
-/** Refuses when the account's plan lets no more items in. A limit of 0 or null lets everything in. */
+/** Refuses if the account's plan has no room for another item. A limit of 0 or null means unlimited. */
 export function checkRoom(
   field: 'domain' | 'alias' | 'rule',
   { limit, used, noun }: { readonly limit: number | null; readonly used: number; readonly noun: string },

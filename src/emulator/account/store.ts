@@ -5,27 +5,27 @@ import { createState, type State, type StoreEnvironment } from './state.ts';
 import type { Switches } from './switches.ts';
 
 export interface EmulatorStore {
-  /** The account; another object after `replace`. */
+  /** The account. `replace` sets another object. */
   readonly state: State;
   /** A canonical snapshot as plain JSON: equal accounts give equal dumps. It can be used as a seed. */
   dump(options?: DumpOptions): Dump;
-  /** An account with the content of this seed takes the place of the one that is here; switches stay as they are. */
+  /** Replaces the account with the seed's content. Switches stay unless the seed states them. */
   replace(seed: Seed): void;
 }
 
 export interface StoreOptions {
-  /** Of an account whose seed states none. */
+  /** Tier of an account whose seed has none. */
   readonly tier: Tier;
   readonly switches?: Partial<Switches> | undefined;
   readonly environment: StoreEnvironment;
   readonly seed?: Seed | undefined;
-  /** Overrides of the plan's limits at the start. */
+  /** Plan limits to use at the start in place of the plan's own. */
   readonly limits?: Partial<AccountPlan> | undefined;
 }
 
-/** An account with the seed's content. */
+/** Creates a store with the seed's content. */
 export function createStore({ seed, limits, ...options }: StoreOptions): EmulatorStore {
-  // The seed itself is not kept: it may be as large as the account.
+  // The seed is not kept in memory, because it may be as large as the account.
   let state = seededState(options, seed ?? {});
   Object.assign(state.account.plan, limits);
   return {
@@ -44,10 +44,10 @@ function seededState(
   { tier, switches, environment }: Omit<StoreOptions, 'seed' | 'limits'>,
   seed: Seed,
 ): State {
-  const ofSeed = seed.tier ?? tier;
+  const seedTier = seed.tier ?? tier;
   const state = createState({
-    tier: ofSeed,
-    account: newAccount(ofSeed, environment.now()),
+    tier: seedTier,
+    account: newAccount(seedTier, environment.now()),
     switches: { ...switches, ...seed.switches },
     environment,
   });

@@ -1,62 +1,62 @@
 /**
- * What the API documents leave open. A client must survive either answer, so each question is a switch; all are plain
- * data and may be changed while the emulator runs, except those that shape the indexes, which the control interface
- * builds anew: `aliasNameCase`, `nameOrder`, `equalRanks`, `aliasLogs`.
+ * Questions that the API documents leave open. A client must survive either answer, so each question is a switch. Switches
+ * are plain data and may be changed while the emulator runs. Four shape the indexes, which the control interface then
+ * rebuilds: `aliasNameCase`, `nameOrder`, `equalRanks`, `aliasLogs`.
  */
 export interface Switches {
-  /** Which versions add a `*` alias that forwards to the account's email when a domain is added. */
+  /** API versions in which adding a domain also adds a `*` alias that forwards to the account's email. */
   catchAllOnCreate: 'both' | 'v3' | 'v4' | 'none';
-  /** `lowered`: as insensitive, and the service stores the name in lower case. */
+  /** Case in alias names. `lowered`: case does not count, and the service stores the name in lower case. */
   aliasNameCase: 'insensitive' | 'sensitive' | 'lowered';
-  /** What listings of aliases compare: names in lower case, or as they are written; by UTF-16 code units. */
+  /** Sort key of alias listings: names in lower case, or names as written. Both sort by UTF-16 code units. */
   nameOrder: 'lower-case' | 'as-written';
-  /** What `aliases_limit` counts over. */
+  /** Scope of `aliases_limit`. */
   aliasesLimitPer: 'account' | 'domain';
-  /** What `rules_limit` counts over. */
+  /** Scope of `rules_limit`. */
   rulesLimitPer: 'account' | 'domain';
   /** Decimal digits that `rank` keeps. */
   rankDigits: 0 | 1 | 3 | 'all';
-  /** What answers POST of a rule whose id exists. `second`: another rule with an id of the service's. */
+  /** Answer to POST of a rule whose id exists. `second` adds another rule, with an id chosen by the service. */
   existingRuleId: 'refuse' | 'success' | 'overwrite' | 'second';
-  /** Whether an id that exists in another domain of the account counts as existing. */
+  /** Scope in which a rule id counts as existing. */
   ruleIdScope: 'domain' | 'account';
-  /** Order in listings of rules that have one rank. */
+  /** Order in listings of rules with equal ranks. */
   equalRanks: 'created' | 'created-reversed' | 'id';
-  /** `notification_email` or `whitelabel` set to null through PUT or POST. */
+  /** Effect of `notification_email` or `whitelabel` set to null through PUT or POST. */
   nullOnUpdate: 'clear' | 'ignore' | 'refuse';
-  /** `notification_email` or `whitelabel` left out of PUT. */
+  /** Effect of leaving `notification_email` or `whitelabel` out of PUT. */
   leftOutOnUpdate: 'reset' | 'keep';
-  /** Forward or notification addresses on the domain itself. */
+  /** Forward or notification addresses in the domain itself. */
   ownDomainForward: 'allow' | 'refuse';
-  /** How `forward` comes back. */
+  /** Form in which `forward` comes back. */
   forwardEcho: 'as-sent' | 'compact' | 'spaced' | 'reversed' | 'lower-case';
-  /** By how many requests the listings of domains, aliases, rules and credentials are late, page by page. */
+  /** Number of requests by which the listings of domains, aliases, rules and credentials lag, page by page. */
   listingLag: number;
-  /** Status of an unknown domain, alias or credential. */
+  /** HTTP status for an unknown domain, alias or credential. */
   unknownStatus: number;
-  /** Status of an unknown rule. */
+  /** HTTP status for an unknown rule. */
   unknownRuleStatus: number;
-  /** What a delete-all without `all=true` does. */
+  /** Effect of a delete-all without `all=true`. */
   unguardedDeleteAll: 'refuse' | 'delete';
-  /** Status of a delete-all without `all=true` that is refused. */
+  /** HTTP status for a refused delete-all without `all=true`. */
   unguardedDeleteAllStatus: number;
-  /** Status of a request that a plan limit refuses. */
+  /** HTTP status for a request that a plan limit refuses. */
   overLimitStatus: number;
-  /** Which batch creates need a paid plan. */
+  /** Batch creates that need a paid plan. */
   freeBatchCreate: 'refuse-aliases' | 'refuse-all' | 'allow';
-  /** Status of a batch create that needs a paid plan. */
+  /** HTTP status for a batch create that needs a paid plan. */
   freeBatchCreateStatus: number;
-  /** A batch without items; 400 when it is refused. */
+  /** A batch without items. `refuse` answers 400. */
   emptyBatch: 'success' | 'refuse';
   /** PUT of a rule without `config`. */
   ruleConfigOnUpdate: 'required' | 'optional';
-  /** Status of a batch with more than 500 items. */
+  /** HTTP status for a batch with more than 500 items. */
   oversizedBatchStatus: number;
-  /** Query parameters of a GET whose value cannot be parsed, such as `order=best`. */
+  /** Query parameters of a GET that cannot be parsed, such as `order=best`. */
   unreadableParameters: 'refuse' | 'ignore';
   /** Query parameters of a GET that are empty, such as `query=`. */
   emptyParameters: 'ignore' | 'refuse';
-  /** A `page` after the last one; 404 when it is refused. */
+  /** A `page` after the last one. `refuse` answers 404. */
   pageAfterEnd: 'empty' | 'refuse';
   /** A `limit` over the maximum. */
   limitOverMaximum: 'clamp' | 'refuse';
@@ -66,59 +66,62 @@ export interface Switches {
   passwordOnUpdate: 'required' | 'optional';
   /** Writes to an account whose `locked` is set. */
   lockedAccount: 'refuse-writes' | 'allow';
-  /** DNS of a domain that is added. */
+  /** DNS records of a domain when it is added. */
   dnsOnCreate: 'missing' | 'valid';
-  /** Whether answers carry the headers of the rate limit. */
+  /** The rate-limit headers of answers. */
   rateLimitHeaders: 'sent' | 'omitted';
-  /** Which of the two documented shapes GET /account of v3 answers. */
+  /** The documented shape, of two, that GET /account of v3 answers with. */
   v3AccountShape: 'v3' | 'v4';
-  /** What a path segment of v3 that is the name of one alias and the id of another stands for. */
+  /** Meaning of a v3 path segment that is the name of one alias and the id of another. */
   v3AliasSegment: 'name-first' | 'id-first';
-  /** Whether batches of v3 that update or delete aliases know the decimal ids that its listings show. */
+  /** The decimal ids of v3's listings, in v3 batches that update or delete aliases. */
   v3ListedIdsInBatches: 'known' | 'unknown';
   /** Unit of `created` of v3's rules. */
   v3RuleTimes: 'seconds' | 'milliseconds';
-  /** Whether the domains of v3 have `routing_engine`. */
+  /** `routing_engine` of v3's domains. */
   v3RoutingEngine: 'shown' | 'omitted';
-  /** What answers a delete-all of v3: `{ deleted, success }` or `{ success }`. */
+  /** Answer to a delete-all of v3: `{ deleted, success }` or `{ success }`. */
   v3DeleteAllAnswer: 'count' | 'success';
-  /** The smallest `limit` that v3's listings take. */
+  /** The smallest `limit` that v3's listings accept. */
   v3MinimumLimit: number;
-  /** What `next_cursor` of v4 names: the first entry of the next page, or the last of this one. */
+  /** Meaning of v4's `next_cursor`: the first entry of the next page, or the last entry of this page. */
   logCursor: 'next' | 'last';
-  /** A cursor that no log has (any more). */
+  /** A cursor that no log entry has, or has any more. */
   unknownLogCursor: 'refuse' | 'first-page' | 'empty';
-  /** What `after` and `before` are compared with: times as v4 shows them, or as they are. */
+  /** Precision of the times that `after` and `before` are compared with. v4 shows whole seconds. */
   logTimes: 'seconds' | 'milliseconds';
-  /** How many words of its query a search of v4 must find in an entry. */
+  /** Words of the query that a v4 search must find in an entry. */
   logSearchWords: 'every' | 'any';
-  /** Typing errors that a search forgives: one from 4 letters on and two from 8, or one from 4. */
+  /**
+   * Typing errors that a search forgives. `by-length`: one in words of 4 letters or more, two in words of 8 or more. `one`:
+   * one in words of 4 letters or more.
+   */
   logSearchTypos: 'by-length' | 'one';
-  /** Which entries the log of an alias holds: mail that the alias took, or mail addressed to its name. */
+  /** Entries in the log of an alias: mail that the alias took, or mail addressed to its name. */
   aliasLogs: 'taken' | 'addressed';
-  /** How many entries a page of logs has on v3. */
+  /** Number of log entries per page on v3. */
   v3LogPageSize: number;
-  /** Whether listings of logs on v3 answer `next_cursor`; without it, clients pass the id of the last entry. */
+  /** `next_cursor` in v3's log listings. Without it, clients pass the id of the last entry. */
   v3LogCursor: 'sent' | 'omitted';
-  /** One log entry of v3: under `log`, or unwrapped. */
+  /** Shape of a single v3 log entry: under `log`, or unwrapped. */
   v3LogShape: 'wrapped' | 'bare';
-  /** Under which name v3 counts logs. */
+  /** Name of the field with v3's count of logs. */
   v3LogCount: 'total' | 'count';
-  /** How many entries a search of v3 answers at most. */
+  /** Maximum number of entries in the answer to a v3 search. */
   v3SearchMaximum: number | 'all';
-  /** How many log entries a mail to several destinations leaves. `message`: one, which names the first of them. */
+  /** Log entries for a mail to several destinations. `message` makes one entry, which names the first destination. */
   logsPer: 'destination' | 'message';
-  /** What the log says of mail that is discarded: `delivered` is queued first, too. */
+  /** Log status of discarded mail. With `delivered`, it is queued first as well. */
   discardedMail: 'queued' | 'delivered' | 'unlogged';
-  /** Which of several regular expressions among the aliases matches a message: the oldest, or the first by name. */
+  /** The regular expression alias that wins if several match a message: the oldest, or the first by name. */
   regexAliasOrder: 'created' | 'name';
-  /** Whether the pattern of a rule must match a scope from end to end. */
+  /** Match of a rule's pattern: anywhere in the scope, or from end to end. */
   ruleRegexMatch: 'anywhere' | 'whole';
-  /** Whether an alias rule matches its name with a plus label too. */
+  /** Match of an alias rule with plus labels. `base` ignores the label; `exact` does not. */
   rulePlusAddressing: 'base' | 'exact';
-  /** Whether `$1` in the forward of a regex rule stands for what the group matched. */
+  /** `$1` in the forward of a regex rule: filled with what the group matched, or left as written. */
   ruleCaptures: 'filled' | 'as-written';
-  /** Whether case counts in regular expressions among the aliases, unless it counts in names anyway. */
+  /** Case in regular expression aliases. It has no effect if alias names are case-sensitive anyway. */
   aliasPatternCase: 'insensitive' | 'sensitive';
   /** Mail to a banned domain. */
   bannedDomain: 'refuse' | 'deliver';
@@ -126,7 +129,7 @@ export interface Switches {
   disabledRouting: 'refuse' | 'discard';
   /** Mail to a domain whose MX records were never found. */
   unverifiedDomain: 'deliver' | 'refuse';
-  /** As whom mail may be sent with an SMTP credential: its own address, any of its domain, or any at all. */
+  /** Senders that an SMTP credential may use: its own address, any address of its domain, or any address. */
   sendAs: 'own' | 'domain' | 'any';
 }
 

@@ -1,16 +1,16 @@
-/** Items of one kind, by their keys, and in each of the orders in which they are listed. */
+/** Items of one kind, indexed by their keys and kept in each order in which they are listed. */
 export interface Table<T, Key extends string, Order extends string> {
   readonly size: number;
-  /** By the first key unless another one is named. */
+  /** Finds an item by the first key, or by the key named. */
   get(value: string, key?: Key): T | undefined;
-  /** In the order in which they came; others may come and go meanwhile. */
+  /** Items in order of insertion. Others may be inserted or removed while iterating. */
   values(): Iterable<T>;
   inOrder(order: Order): readonly T[];
   page(query: PageQuery<T, Order>): Page<T>;
   insert(item: T): void;
   remove(item: T): void;
   clear(): void;
-  /** Makes a change that moves an item in the orders. */
+  /** Makes a change that moves the item within the orders. */
   move(item: T, change: () => void): void;
 }
 
@@ -18,24 +18,24 @@ export interface PageQuery<T, Order extends string> {
   readonly order: `${Order}_${'asc' | 'desc'}`;
   readonly offset: number;
   readonly limit: number;
-  /** Only items that have this text, without case. */
+  /** Only items that contain this text; case does not count. */
   readonly containing?: string | undefined;
   readonly keep?: ((item: T) => boolean) | undefined;
 }
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Of all pages. */
+  /** Number of items on all pages together. */
   readonly total: number;
 }
 
 interface TableShape<T, Key extends string, Order extends string> {
   readonly keys: Readonly<Record<Key, (item: T) => string>>;
-  /** Whether case counts in keys. */
+  /** `exact` if case counts in keys. */
   readonly letterCase: 'any' | 'exact';
-  /** Total orders: 0 only for the same item. */
+  /** Total orders: a comparison returns 0 only for the same item. */
   readonly orders: Readonly<Record<Order, (a: T, b: T) => number>>;
-  /** What filters by substring search. */
+  /** The text that a substring search looks through. */
   readonly textOf?: (item: T) => string;
 }
 
@@ -121,13 +121,13 @@ function firstNotBefore<T>(items: readonly T[], item: T, compare: (a: T, b: T) =
   return low;
 }
 
-/** By UTF-16 code units, whatever the locale. */
+/** Compares by UTF-16 code units, independent of the locale. */
 export function compareUnits(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
-/** By age, the oldest first. */
+/** Compares by age, oldest first. */
 export function byCreation(
   a: { readonly created_at: number; readonly sequence: number },
   b: { readonly created_at: number; readonly sequence: number },

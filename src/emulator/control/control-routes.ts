@@ -11,7 +11,7 @@ import { countInAccount } from '../account/state.ts';
 import type { EmulatorStore } from '../account/store.ts';
 import type { Switches } from '../account/switches.ts';
 
-/** What the control interface reaches. */
+/** Parts of the emulator that the control interface can reach. */
 export interface ControlledParts {
   readonly store: EmulatorStore;
   readonly faults: FaultScript;
@@ -23,25 +23,25 @@ export interface ControlledParts {
 
 export interface ControlRoute {
   readonly method: string;
-  /** Below `/_emulator`. */
+  /** Path below `/_emulator`. */
   readonly path: string;
-  /** What the body is checked as; undefined: it is not read. */
+  /** Schema for the body. undefined means that the body is not read. */
   readonly body?: Subject | undefined;
   readonly handle: (parts: ControlledParts, request: ControlRequest) => ControlReply;
 }
 
 export interface ControlRequest {
   readonly query: URLSearchParams;
-  /** As its schema says. */
+  /** The body, already checked against its schema. */
   readonly body: unknown;
 }
 
-/** `body` undefined: 204. */
+/** A reply of the control interface. An undefined `body` is answered as 204. */
 export type ControlReply =
   | { readonly kind: 'done'; readonly body?: unknown }
   | { readonly kind: 'refused'; readonly status: number; readonly problems: readonly SchemaProblem[] };
 
-/** Switches that are built into the indexes. */
+/** Switches that shape the indexes. */
 const SHAPING: readonly (keyof Switches)[] = ['aliasNameCase', 'nameOrder', 'equalRanks', 'aliasLogs'];
 export const CONTROL_ROUTES: readonly ControlRoute[] = [
   { method: 'GET', path: '/state', handle: ({ store }) => done(store.dump()) },
@@ -62,7 +62,7 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   { method: 'POST', path: '/messages', body: 'message', handle: deliver },
 ];
 
-/** What is wrong with a body, and where. */
+/** Returns the problems of a body, each with its path. */
 export function checkBody(route: ControlRoute, body: unknown): readonly SchemaProblem[] {
   return route.body === undefined ? [] : problemsOf(route.body, body);
 }
@@ -77,7 +77,7 @@ function replaceState({ store }: ControlledParts, { body }: ControlRequest): Con
   });
 }
 
-/** `after`: only entries with a higher number. */
+/** Reads the journal. `after` returns only entries with a higher number. */
 function readJournal({ journal }: ControlledParts, { query }: ControlRequest): ControlReply {
   const after = Number(query.get('after') ?? 0);
   const entries = journal.entries().filter(({ number }) => number > after);
@@ -129,7 +129,7 @@ function changeDns({ store }: ControlledParts, { body }: ControlRequest): Contro
   const record = store.state.domains.get(domain);
   if (record === undefined) return unknownDomain('$.domain');
   const { fields, name } = record;
-  // The flags of the domain follow at its next verification.
+  // The domain's flags change at its next verification.
   Object.assign(fields.dns, typeof dns === 'object' ? dns : dnsRecords(dns === 'valid', dns === 'valid'));
   return done({ domain: name, dns: fields.dns });
 }
@@ -160,7 +160,11 @@ function describeRoute(route: MailRoute): object {
 }
 
 function unknownDomain(path: string): ControlReply {
-  return { kind: 'refused', status: 404, problems: [{ path, message: 'names a domain that is not there' }] };
+  return {
+    kind: 'refused',
+    status: 404,
+    problems: [{ path, message: 'names a domain that does not exist' }],
+  };
 }
 
 function done(body?: unknown): ControlReply {

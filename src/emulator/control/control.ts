@@ -10,28 +10,28 @@ import type { EmulatorAnswer, EmulatorRequest } from '../http/protocol.ts';
 import { readJson } from '../http/request-body.ts';
 import type { SchemaProblem } from '../http/schemas.ts';
 
-/** Where the control interface is, beside `/v4` and `/v3`. */
+/** Path of the control interface, next to `/v4` and `/v3`. */
 export const CONTROL_ROOT = '/_emulator';
 
-/** Whether a request target, with or without a query, is the control interface's. */
+/** True if a request target, with or without a query, belongs to the control interface. */
 export function isControlTarget(target: string): boolean {
   return /^\/_emulator(?:[/?]|$)/.test(target);
 }
 
 /** An account that the control interface reads and changes. */
 export interface Controlled extends ControlledParts {
-  /** Called after each request that may have changed it. */
+  /** Called after each request that may have changed the account. */
   readonly changed: () => void;
-  /** Asked before the routes that every account has. */
+  /** Extensions, which are asked before the routes that every account has. */
   readonly controlExtensions: readonly ControlExtension[];
 }
 
-/** More of the control interface; null: not one of its paths. */
+/** Additional paths of the control interface. null means that the path is not one of them. */
 export interface ControlExtension {
   readonly routes: readonly string[];
   answer(request: {
     readonly method: string;
-    /** Below `/_emulator`. */
+    /** Path below `/_emulator`. */
     readonly path: string;
     readonly query: URLSearchParams;
     readonly body: unknown;
@@ -39,8 +39,9 @@ export interface ControlExtension {
 }
 
 /**
- * Serves the control interface in front of the API. Its requests are in no journal, meet no fault and use up no budget.
- * `find` gives the account of an email, null the first one; null for an email that no account has.
+ * Serves the control interface in front of the API. Its requests are not in the journal, meet no faults and use no budget.
+ * `find` returns the account of an email, or the first account if the email is null. It returns null if no account has the
+ * email.
  */
 export function withControl(dispatch: Dispatch, find: (email: string | null) => Controlled | null): Dispatch {
   return async (request) => {
@@ -131,7 +132,7 @@ function render(reply: ControlReply): EmulatorAnswer {
   return reply.body === undefined ? { status: 204, headers: {}, body: '' } : controlAnswer(200, reply.body);
 }
 
-/** What is wrong, and where: `message` repeats the first problem. */
+/** Returns an error answer. `message` repeats the first problem. */
 export function controlFailure(
   status: number,
   what: string,
@@ -147,8 +148,8 @@ export function controlAnswer(status: number, body: unknown): EmulatorAnswer {
 }
 
 /**
- * Why a request may not control the emulator; null: it may. The address alone does not say who asks: a page in a browser
- * on this machine reaches loopback too, under a name of its own (Host) or from another site (Origin).
+ * Returns why a request may not control the emulator, or null if it may. The remote address alone is not enough: a web page
+ * in a browser on this machine also connects from loopback, but with its own host name (Host) or from another site (Origin).
  */
 function refuseAccess({ remoteAddress, headers }: EmulatorRequest): string | null {
   if (remoteAddress === undefined || !isLoopbackAddress(remoteAddress.replace(/^::ffff:/i, ''))) {
@@ -166,7 +167,7 @@ function isLoopbackAddress(address: string): boolean {
   return address === '::1' || /^127(\.\d{1,3}){3}$/.test(address);
 }
 
-/** `host` or `host:port`. */
+/** True for a loopback `host` or `host:port`. */
 function isLoopbackAuthority(authority: string): boolean {
   const host = authority.replace(/:\d{1,5}$/, '').toLowerCase();
   return host === 'localhost' || host === '[::1]' || isLoopbackAddress(host);

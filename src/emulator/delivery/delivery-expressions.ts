@@ -2,7 +2,7 @@ import { Environment, type ASTNode } from '@marcbachmann/cel-js';
 import vm from 'node:vm';
 import { compiledMatcher, type Match } from './delivery-patterns.ts';
 
-/** The string variables of an expression. */
+/** String variables of an expression. */
 export interface MailTexts {
   readonly sender: string;
   readonly recipient: string;
@@ -10,16 +10,22 @@ export interface MailTexts {
   readonly body: string;
 }
 
-/** Macros within macros may take long; this is far more than a good expression takes on a machine that is busy. */
+/**
+ * Time limit for one expression. Nested macros may take long; a reasonable expression needs far less, even on a busy
+ * machine.
+ */
 const MAX_MILLISECONDS = 1000;
-/** Stands in for the library's `matches`, which takes JavaScript's patterns. */
+/** Replaces the library's `matches`, which takes JavaScript's patterns. */
 const RE2_MATCHES = 'matchesRe2';
-/** Stands in for the library's `has`, which takes fields of variables alone; equally long, so that places in the source stay. */
+/**
+ * Replaces the library's `has`, which takes only fields of variables. The name has the same length, so that positions in the
+ * source stay.
+ */
 const ANY_HAS = 'Has';
 
 let shared: Environment | undefined;
 
-/** An expression that cannot be parsed, or that fails on a mail, does not match. */
+/** Returns a matcher for an expression. An expression that cannot be parsed, or that fails on a mail, does not match. */
 export function expressionMatcher(source: string): (mail: MailTexts) => boolean {
   shared ??= createEnvironment();
   try {
@@ -33,7 +39,7 @@ export function expressionMatcher(source: string): (mail: MailTexts) => boolean 
   }
 }
 
-/** Throws if the expression calls a function that only we have. */
+/** Replaces calls of `has` with our own. Throws if the expression itself calls one of our functions. */
 function withOwnHas(source: string, root: ASTNode): string {
   let text = source;
   for (const node of nodesIn(root)) {
@@ -78,7 +84,7 @@ function createEnvironment(): Environment {
 
 type Field = Extract<ASTNode, { readonly op: '.' }>;
 
-/** What the library hands to a macro; see its README, "Custom macros". */
+/** Objects that the library passes to a macro; see its README, "Custom macros". */
 interface Checker {
   check(node: ASTNode, context: unknown): unknown;
   getType(name: 'bool'): unknown;
@@ -98,7 +104,7 @@ const sandbox: { run: (() => unknown) | null } = { run: null };
 const runInSandbox = new vm.Script('run()');
 vm.createContext(sandbox);
 
-/** The result of `run`; null when it throws or takes too long. It is interrupted then, wherever it is. */
+/** Returns the result of `run`, or null if it throws or takes too long. A run that takes too long is interrupted. */
 function withinTime<T>(run: () => T): T | null {
   sandbox.run = run;
   try {

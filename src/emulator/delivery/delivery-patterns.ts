@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 
-/** What the groups of a pattern hold, the whole match first; null: no match. */
+/** Contents of a pattern's groups, the whole match first. null means no match. */
 export type Match = readonly string[] | null;
 
 const MAX_PATTERN = 1000;
@@ -11,7 +11,7 @@ interface Reading {
   readonly letterCase: 'any' | 'exact';
 }
 
-/** A pattern in the service's dialect, which takes linear time; null if it cannot be compiled. */
+/** Compiles a pattern in the service's dialect, which matches in linear time. Returns null if it cannot be compiled. */
 export function compiledMatcher(source: string, options: Reading): ((text: string) => Match) | null {
   const regex = source.length > MAX_PATTERN ? null : tryPattern(source, options);
   if (regex === null) return null;
@@ -23,13 +23,13 @@ export function compiledMatcher(source: string, options: Reading): ((text: strin
   };
 }
 
-/** A pattern that cannot be compiled matches nothing. */
+/** Returns a matcher. A pattern that cannot be compiled matches nothing. */
 export function patternMatcher(source: string, options: Reading): (text: string) => Match {
   return compiledMatcher(source, options) ?? (() => null);
 }
 
 function tryPattern(source: string, { extent, letterCase }: Reading): RE2JS | null {
-  // From end to end, the published examples such as `.*invoice.*` only match a body if the dot takes line breaks.
+  // Published examples such as `.*invoice.*` match a body from end to end only if the dot matches line breaks.
   const flags = extent === 'whole' ? RE2JS.DOTALL : 0;
   try {
     return RE2JS.compile(source, letterCase === 'any' ? flags | RE2JS.CASE_INSENSITIVE : flags);

@@ -5,7 +5,7 @@ import { isPattern } from '../account/resources/aliases.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 import type { Switches } from '../account/switches.ts';
 
-/** Which alias or rule matches a message. `forward` is what it says, with capture groups and plus label filled in. */
+/** The alias or rule that matches a message. `forward` is its forward with capture groups and plus label filled in. */
 export type MailRoute =
   | {
       readonly kind: 'alias';
@@ -17,7 +17,7 @@ export type MailRoute =
   | { readonly kind: 'fallback'; readonly forward: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Field notes: Routing, aliases mode: the label is added again only for these. */
+/** Mail hosts to which the label is added again (field notes: Routing, aliases mode). */
 const LABELLED_HOSTS = new Set([
   'gmail.com',
   'hey.com',
@@ -51,9 +51,9 @@ export function routeMail(state: State, domain: DomainRecord, mail: MailTexts): 
   }
 }
 
-/** Exact name, plus addressing, regular expressions, `*`; exactly one fires. */
+/** Returns the one alias that takes the mail. The order is exact name, plus addressing, regular expressions, `*`. */
 function routeByAlias(domain: DomainRecord, switches: Switches, local: string): MailRoute {
-  // `*` comes last, for an address of that name too.
+  // `*` comes last, even for mail to an address with that name.
   const named = (name: string): Alias | undefined => (name === '*' ? undefined : domain.aliases.get(name));
   const exact = named(local);
   if (exact !== undefined) return { kind: 'alias', alias: exact, by: 'name', forward: exact.forward };
@@ -73,7 +73,7 @@ function routeByAlias(domain: DomainRecord, switches: Switches, local: string): 
   return { kind: 'alias', alias: all, by: 'catch-all', forward: all.forward };
 }
 
-/** Active rules in ascending rank; the first that matches takes the mail, else the fallback. */
+/** Tries active rules in ascending rank. The first rule that matches takes the mail, else the fallback does. */
 function routeByRule(state: State, domain: DomainRecord, mail: MailTexts): MailRoute {
   for (const rule of domain.rules.inOrder('rank')) {
     const match = rule.active ? matchRule(rule.config, mail, state.switches) : null;
@@ -104,7 +104,7 @@ function matchRule(config: RuleConfig, mail: MailTexts, switches: Switches): Mat
   }
 }
 
-/** `*`, a beginning such as `sales*`, a regular expression, or a name. */
+/** Matches an alias rule, whose alias is `*`, a prefix such as `sales*`, a regular expression or a name. */
 function matchAliasRule(alias: string, local: string, switches: Switches): Match {
   if (isPattern(alias)) return patternMatcher(alias, { extent: 'whole', letterCase: 'any' })(local);
   const wanted = alias.toLowerCase();
@@ -126,7 +126,7 @@ function patternOf(alias: Alias, switches: Switches): (text: string) => Match {
 
 const compiled = new WeakMap<object, { readonly variant: string; readonly value: unknown }>();
 
-/** What was made for this object before, as long as it is the same variant. */
+/** Caches the result of `make` for this object, as long as the variant is the same. */
 function remember<T>(owner: object, variant: string, make: () => T): T {
   const known = compiled.get(owner);
   if (known?.variant === variant) return known.value as T;

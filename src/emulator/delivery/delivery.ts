@@ -6,15 +6,15 @@ import { findDomain } from '../account/resources/domains.ts';
 import type { MailLog, MailStatus, Mailbox } from '../account/model.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 
-/** A mail that arrives. Addresses may carry a name: `Ana <ana@corp.example>`. */
+/** An incoming mail. Addresses may carry a name: `Ana <ana@corp.example>`. */
 export interface Message {
   readonly to: string;
   readonly from: string | Mailbox;
   readonly subject?: string | undefined;
   readonly body?: string | undefined;
-  /** What becomes of it at its destinations: the status after QUEUED, or the whole course; default DELIVERED. */
+  /** Outcome at each destination: the status after QUEUED, or all statuses. The default is DELIVERED. */
   readonly outcome?: MailOutcome | undefined;
-  /** The same for single destinations. */
+  /** Outcome at single destinations. */
   readonly outcomes?: Readonly<Record<string, MailOutcome>> | undefined;
 }
 
@@ -23,17 +23,17 @@ export type MailOutcome = MailStatus | readonly MailStatus[];
 export interface DeliveredMessage {
   readonly domain: DomainRecord;
   readonly route: MailRoute;
-  /** Addresses and webhooks; none when the mail is refused or discarded. No webhook is called. */
+  /** Addresses and webhooks; empty if the mail is refused or discarded. No webhook is called. */
   readonly destinations: readonly string[];
   readonly logs: readonly MailLog[];
 }
 
-/** Where a mail goes, and the entries that it is going to leave. */
+/** A mail's route, and the log entries that it will leave. */
 export interface RoutedMessage extends Omit<DeliveredMessage, 'logs'> {
   readonly entries: readonly NewLog[];
 }
 
-/** Routes a mail and leaves its log; error: the domain of `to` is not there. */
+/** Routes a mail and logs it. Fails if the domain of `to` does not exist. */
 export function deliverMessage(state: State, message: Message): Checked<DeliveredMessage> {
   const routed = routeMessage(state, message);
   if (!routed.ok) return routed;
@@ -41,7 +41,7 @@ export function deliverMessage(state: State, message: Message): Checked<Delivere
   return ok({ ...rest, logs: entries.map((entry) => insertLog(state, rest.domain, entry)) });
 }
 
-/** Routes a mail, and changes nothing; error: the domain of `to` is not there. */
+/** Routes a mail and changes nothing. Fails if the domain of `to` does not exist. */
 export function routeMessage(state: State, message: Message): Checked<RoutedMessage> {
   const recipient = readMailbox(message.to);
   const found = findDomain(state, recipient.email.slice(recipient.email.lastIndexOf('@') + 1));
@@ -75,7 +75,7 @@ interface Course {
   readonly statuses: readonly MailStatus[];
 }
 
-/** One for each entry that the mail leaves. */
+/** Returns one course for each log entry of the mail. */
 function courses(
   { switches }: State,
   message: Message,
@@ -102,7 +102,7 @@ function statusesOf(outcome: MailOutcome): readonly MailStatus[] {
   return outcome === 'QUEUED' || outcome === 'REFUSED' ? [outcome] : ['QUEUED', outcome];
 }
 
-/** The word `null` accepts the mail and delivers it nowhere. */
+/** Returns the destinations of a forward. The word `null` accepts the mail and delivers it nowhere. */
 function destinationsOf(forward: string): readonly string[] {
   const entries = forward.split(',').map((entry) => entry.trim());
   return [...new Set(entries)].filter((entry) => entry !== '' && entry !== 'null');

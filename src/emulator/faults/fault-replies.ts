@@ -6,7 +6,7 @@ const SCRIPTED_FAILURE = 'This item was refused.';
 const VERBS = ['added', 'updated', 'deleted'];
 const LISTS = ['domains', 'aliases', 'rules', 'credentials', 'logs'];
 
-/** What handlers have to take part in. */
+/** Returns the tampering that handlers have to take part in. */
 export function tamperingOf(actions: readonly FaultAction[]): Tampering {
   const failItems = new Map<number, FailItem>();
   let shift = 0;
@@ -25,7 +25,7 @@ export function tamperingOf(actions: readonly FaultAction[]): Tampering {
   return { failItems, shift, limit };
 }
 
-/** The reply with the scripted lies in it. */
+/** Returns the reply with the scripted errors in it. */
 export function tamperWith(reply: HandlerReply, actions: readonly FaultAction[]): HandlerReply {
   let tampered = reply;
   for (const action of actions) {
@@ -37,7 +37,7 @@ export function tamperWith(reply: HandlerReply, actions: readonly FaultAction[])
   return tampered;
 }
 
-/** The last changes, made to the text and the headers. */
+/** Applies the last changes, to the text and the headers. */
 export function tamperWithAnswer(answer: EmulatorAnswer, actions: readonly FaultAction[]): EmulatorAnswer {
   let { headers, body } = answer;
   for (const action of actions) {
@@ -135,7 +135,7 @@ const LIES: Readonly<Record<BatchLie, (lists: BatchLists) => void>> = {
   'in-neither': ({ done, failed }) => {
     (failed.length > 0 ? failed : done).shift();
   },
-  // The counts are written after the lists.
+  // The counts are changed after the lists are written.
   'wrong-counts': () => {},
 };
 

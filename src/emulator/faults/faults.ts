@@ -4,7 +4,7 @@ import type { FailItem } from '../http/routes.ts';
 import type { EmulatorStore } from '../account/store.ts';
 
 /**
- * Something that goes wrong on purpose. Plain JSON, except for an edit that is a function.
+ * A fault to simulate. It is plain JSON, except for an edit that is a function.
  *
  *     { "match": { "method": "POST", "endpoint": "/domains/:domain/aliases/batch", "nth": 2 },
  *       "do": { "kind": "drop", "when": "after" } }
@@ -14,49 +14,49 @@ export interface Fault {
   readonly do: FaultAction;
 }
 
-/** All that is stated must hold. */
+/** The requests to hit. All fields that are stated must match. */
 export interface FaultMatch {
   readonly version?: Generation | undefined;
   readonly method?: string | undefined;
-  /** Route template as the API document writes it. */
+  /** Route template, written as in the API document. */
   readonly endpoint?: string | undefined;
-  /** Regular expression, searched in path and query below the base URL. */
+  /** Regular expression, searched for in path and query below the base URL. */
   readonly path?: string | undefined;
-  /** The first of the matching requests to hit, counted from 1 since the fault was set. */
+  /** First matching request to hit, counted from 1 since the fault was set. */
   readonly nth?: number | undefined;
-  /** How many matching requests to hit from there on; default 1. */
+  /** Number of matching requests to hit from there on; default 1. */
   readonly times?: number | 'always' | undefined;
 }
 
 export type FaultTime = 'before' | 'after';
 
 export type FaultAction =
-  /** Another answer, in place of processing or after it. */
+  /** Sends another answer, in place of processing the request or after it. */
   | {
       readonly kind: 'status';
       readonly code: number;
-      /** JSON, or a text that is sent as it is. */
+      /** JSON, or text that is sent unchanged. */
       readonly body?: JsonValue | undefined;
       readonly headers?: Readonly<Record<string, string>> | undefined;
       readonly when?: FaultTime | undefined;
     }
-  /** No answer: the connection ends. */
+  /** Closes the connection without an answer. */
   | { readonly kind: 'drop'; readonly when?: FaultTime | undefined }
   | { readonly kind: 'delay'; readonly ms: number; readonly when?: FaultTime | undefined }
-  /** The body in small pieces with pauses. */
+  /** Sends the body in small pieces with pauses. */
   | { readonly kind: 'drip'; readonly chunkBytes?: number | undefined; readonly ms: number }
-  /** The connection ends after so many bytes of the body. */
+  /** Closes the connection after this many bytes of the body. */
   | { readonly kind: 'truncate'; readonly bytes: number }
-  /** So many bytes of filler in place of the body. */
+  /** Sends this many bytes of filler in place of the body. */
   | { readonly kind: 'flood'; readonly bytes: number }
-  /** The request is processed, the answer's text is this one. */
+  /** Processes the request, then answers with this text. */
   | { readonly kind: 'body'; readonly body: string; readonly contentType?: string | undefined }
-  /** Overrides headers of the answer; null removes one. */
+  /** Overrides headers of the answer; null removes a header. */
   | { readonly kind: 'headers'; readonly set: Readonly<Record<string, string | null>> }
-  /** Another client changes the account just before the request. */
+  /** Lets another client change the account just before the request. */
   | { readonly kind: 'edit'; readonly request: EditRequest }
   | { readonly kind: 'edit'; readonly run: (store: EmulatorStore) => void }
-  /** Items of a batch fail, and the answer may lie about which. */
+  /** Makes items of a batch fail. The answer may be wrong about which. */
   | {
       readonly kind: 'fail-items';
       readonly items?: readonly FailItemFault[] | undefined;
@@ -64,7 +64,7 @@ export type FaultAction =
     }
   | ListingFault;
 
-/** A request of another client, served without key, limits and faults; the path starts with /v4 or /v3. */
+/** A request of another client, served without key, limits and faults. Its path starts with /v4 or /v3. */
 export interface EditRequest {
   readonly method: string;
   readonly path: string;
@@ -84,43 +84,43 @@ export type BatchLie =
   | 'index-as-string'
   /** Counts that are one too high. */
   | 'wrong-counts'
-  /** The first item that went well is also listed as failed. */
+  /** The first successful item is also listed as failed. */
   | 'in-both'
-  /** The first failed entry, or else the first item that went well, is in no list. */
+  /** The first failed entry, or else the first successful item, is in no list. */
   | 'in-neither';
 
 export interface ListingFault {
   readonly kind: 'listing';
-  /** Moves the page by so many items: positive skips some, negative repeats some. */
+  /** Moves the page by this many items: a positive number skips items, a negative one repeats items. */
   readonly shift?: number | undefined;
-  /** Added to `total`. */
+  /** Number added to `total`. */
   readonly total?: number | undefined;
-  /** Position within the page of an item that is there twice. */
+  /** Position within the page of an item that appears twice. */
   readonly duplicate?: number | undefined;
-  /** Position within the page of an item that is not there. */
+  /** Position within the page of an item that is missing. */
   readonly missing?: number | undefined;
-  /** Page size that is used whatever the request asks for. */
+  /** Page size to use in place of the requested one. */
   readonly limit?: number | undefined;
-  /** The page comes back with no item at all. */
+  /** True to return the page without any items. */
   readonly empty?: boolean | undefined;
-  /** Type of the ids of its items. */
+  /** Type of the ids of the page's items. */
   readonly ids?: 'numbers' | 'strings' | undefined;
-  /** Fields that each item has in addition, or with another value. */
+  /** Fields to set in each item. */
   readonly set?: { readonly [field: string]: JsonValue } | undefined;
-  /** Fields that no item has. */
+  /** Fields to remove from each item. */
   readonly unset?: readonly string[] | undefined;
 }
 
 export interface FaultScript {
-  /** Throws a SyntaxError when the `path` of a match is no regular expression. */
+  /** Adds faults. Throws a SyntaxError if the `path` of a match is not a regular expression. */
   push(...faults: readonly Fault[]): void;
   clear(): void;
-  /** The faults that can still hit a request. */
+  /** Returns the faults that can still hit a request. */
   pending(): readonly Fault[];
 }
 
 export interface FaultSource extends FaultScript {
-  /** Counts the request, and gives the actions that hit it, in the order in which the faults were set. */
+  /** Counts the request and returns the actions that hit it, in the order in which the faults were set. */
   hit(request: RequestSummary): readonly FaultAction[];
 }
 
@@ -155,7 +155,7 @@ export function createFaults(initial: readonly Fault[]): FaultSource {
 interface ArmedFault {
   readonly fault: Fault;
   readonly path: RegExp | undefined;
-  /** Matching requests so far. */
+  /** Number of matching requests so far. */
   seen: number;
 }
 
@@ -173,7 +173,7 @@ function matches({ fault: { match }, path }: ArmedFault, request: RequestSummary
   );
 }
 
-/** The last matching request that is hit, counted from 1. */
+/** Returns the number of the last matching request to hit, counted from 1. */
 function lastHit(match: FaultMatch): number {
   const times = match.times ?? 1;
   return times === 'always' ? Number.POSITIVE_INFINITY : (match.nth ?? 1) + times - 1;

@@ -9,15 +9,15 @@ import { readBody, type Render } from './items.ts';
 /** v4: Limits. */
 const MAX_BATCH_SIZE = 500;
 
-/** The result of one item: its rendering, or its batch failure entry (v4: Batch failure entry). */
+/** The result for one item: its rendering, or its entry in the list of failures (v4: Batch failure entry). */
 export type ItemOutcome = { readonly index: number; readonly item: unknown } & (
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly failure: JsonObject }
 );
 
 /**
- * The batches of a kind, which are the same in both versions: every item on its own, in the order sent. 200 when all went well,
- * 207 when any failed (v4: Endpoints). `find` finds the item of an id.
+ * Returns the batch handlers of a kind, which are the same in both versions. Each item is processed separately, in the order
+ * sent. The status is 200 if all items succeeded, 207 if any failed (v4: Endpoints). `find` finds an item by its id.
  */
 export function batchHandlers<T extends { readonly id: string | number }>(
   kind: ItemKind<T>,
@@ -57,7 +57,7 @@ export function batchHandlers<T extends { readonly id: string | number }>(
   };
 }
 
-/** Adding several at once may need a paid plan: the switch `freeBatchCreate`. */
+/** Refuses to add several items at once if that needs a paid plan (switch `freeBatchCreate`). */
 export function checkBatchPlan<T>(
   { plural, batchCreateNeedsPlan }: ItemKind<T>,
   { state: { tier, switches } }: DomainContext,
@@ -71,7 +71,7 @@ export function addItem<T>(kind: ItemKind<T>, { state, domain }: DomainContext, 
   return isBodyObject(item) ? kind.add(state, domain, item) : notAnObject(kind);
 }
 
-/** The text by which an item of a list names what it is about, and its other fields. */
+/** Splits a list item into the text of its key field and its other fields. */
 export function readItem<T>(
   kind: ItemKind<T>,
   item: unknown,
@@ -87,7 +87,7 @@ function notAnObject<T>({ plural }: ItemKind<T>): Checked<never> {
   return invalid(plural, `Each of the ${plural} must be an object.`);
 }
 
-/** `verb` names the list of what went well and its count. */
+/** Runs a batch. `verb` names the list of successful items and their count. */
 function runBatch(
   context: DomainContext,
   { field, verb }: { readonly field: string; readonly verb: 'added' | 'updated' | 'deleted' },
@@ -109,7 +109,7 @@ function runBatch(
   });
 }
 
-/** Applies every item of the body's list on its own, in the order sent. */
+/** Applies each item of the body's list separately, in the order sent. */
 export function runItems(
   context: DomainContext,
   field: string,

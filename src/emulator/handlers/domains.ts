@@ -6,7 +6,7 @@ import { DELETED, success, type HandlerResult } from '../http/protocol.ts';
 import type { ApiHandler, DomainHandler } from '../http/routes.ts';
 import { readBody, type Render } from './items.ts';
 
-/** The requests that are about one domain. */
+/** Returns the handlers of requests about one domain. */
 export function domainHandlers(
   version: Generation,
   render: Render<DomainRecord>,

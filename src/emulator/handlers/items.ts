@@ -7,19 +7,19 @@ import type { DomainContext, DomainHandler, RequestContext } from '../http/route
 
 export type Render<T> = (item: T, state: State) => JsonObject;
 
-/** Where the versions differ for a kind. */
+/** How a version of the API presents a kind. */
 export interface Presentation<T> {
   readonly render: Render<T>;
-  /** The item that a segment of a path names. */
+  /** Finds the item that a path segment names. */
   readonly find?: (context: DomainContext, segment: string) => Checked<T>;
-  /** What the answer to an addition has beside the item. */
-  readonly beside?: (context: DomainContext) => JsonObject;
+  /** Fields next to the item in the answer to an addition. */
+  readonly extraFields?: (context: DomainContext) => JsonObject;
 }
 
-/** The requests that are about one item of a kind; the last segment of their paths names it. */
+/** Returns the handlers of requests about one item of a kind. The last path segment names the item. */
 export function itemHandlers<T>(
   kind: ItemKind<T>,
-  { render, beside, find = ({ domain }, segment) => kind.find(domain, segment) }: Presentation<T>,
+  { render, extraFields, find = ({ domain }, segment) => kind.find(domain, segment) }: Presentation<T>,
 ): Record<'get' | 'add' | 'update' | 'remove', DomainHandler> {
   const answer = ({ state }: RequestContext, item: Checked<T>): HandlerResult =>
     item.ok ? success({ [kind.noun]: render(item.value, state) }) : item;
@@ -31,8 +31,8 @@ export function itemHandlers<T>(
       const body = readBody(context);
       if (!body.ok) return body;
       const added = answer(context, kind.add(context.state, context.domain, body.value));
-      if (!added.ok || beside === undefined) return added;
-      return success({ ...added.value.body, ...beside(context) });
+      if (!added.ok || extraFields === undefined) return added;
+      return success({ ...added.value.body, ...extraFields(context) });
     },
     update(context) {
       const item = itemOf(context);
@@ -52,7 +52,7 @@ export function itemHandlers<T>(
   };
 }
 
-/** Deletes all items of a domain, which needs `all=true`. */
+/** Returns a handler that deletes all items of a domain. It requires `all=true`. */
 export function removeAllHandler<T>({ noun, tableOf }: ItemKind<T>): DomainHandler {
   return ({ state, query, domain }) => {
     if (query.get('all') !== 'true' && state.switches.unguardedDeleteAll === 'refuse') {
@@ -66,7 +66,7 @@ export function removeAllHandler<T>({ noun, tableOf }: ItemKind<T>): DomainHandl
   };
 }
 
-/** The object that a request brings; no body counts as an empty one. */
+/** Returns the object in a request's body. A missing body counts as an empty object. */
 export function readBody({ body = {} }: RequestContext): Checked<BodyObject> {
   return isBodyObject(body) ? ok(body) : refuse(400, 'The request body must be a JSON object.');
 }

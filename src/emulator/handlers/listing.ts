@@ -9,23 +9,23 @@ export interface Listing<T, Order extends string, C extends RequestContext> {
   readonly tableOf: (context: C) => Table<T, string, Order>;
   readonly render: (item: T, state: State) => JsonObject;
   readonly bounds: LimitBounds;
-  /** The orders that can be asked for, the default first. */
+  /** Orders that a request can ask for, the default first. */
   readonly orders: readonly [PageQuery<T, Order>['order'], ...PageQuery<T, Order>['order'][]];
-  /** The parameter that searches by substring. */
+  /** Query parameter for a substring search. */
   readonly textParameter?: string;
   readonly filter?: (query: QueryReader) => ((item: T) => boolean) | undefined;
-  /** Whether the answer says which page it is, and how many items there are. */
+  /** `omitted` if the answer has no page number and no total. */
   readonly numbers?: 'omitted';
 }
 
-/** A page of a listing. */
+/** Returns a handler that serves one page of a listing. */
 export function listHandler<T, Order extends string, C extends RequestContext>(
   listing: Listing<T, Order, C>,
 ): (context: C) => HandlerResult {
   const { plural, orders, textParameter, filter } = listing;
   return (context) => {
     const { state } = context;
-    // v3 knows no order.
+    // v3 has no order.
     const asked = readQuery(context, (query) => ({
       order: (orders.length > 1 ? query.word('order', orders) : undefined) ?? orders[0],
       containing: textParameter === undefined ? undefined : query.text(textParameter),

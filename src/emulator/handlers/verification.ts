@@ -6,7 +6,7 @@ const MX = ['mx1.improvmx.com', 'mx2.improvmx.com'];
 const SPF = 'v=spf1 include:spf.improvmx.com ~all';
 const DMARC = 'v=DMARC1; p=none;';
 
-/** What a verification finds (v4: Domain verification result); the same in both versions. */
+/** Renders the records that a verification finds (v4: Domain verification result). Both versions show the same. */
 export function renderRecords({ fields: { dns } }: DomainRecord): JsonObject {
   const valid = Object.values(dns).every((found: boolean) => found);
   return {

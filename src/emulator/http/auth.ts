@@ -3,8 +3,8 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Generation } from '../account/model.ts';
 
 /**
- * HTTP Basic with the user `api` and the key as password (v4: Authentication). v3 also takes `api:KEY` that was never
- * base64-encoded, as old clients send it.
+ * True if the header is HTTP Basic with the user `api` and the key as password (v4: Authentication). v3 also accepts
+ * `api:KEY` without base64, which old clients send.
  */
 export function isAuthorised(header: string | undefined, apiKey: string, version: Generation): boolean {
   const [decoded, plain] = sentKeys(header);
@@ -12,14 +12,17 @@ export function isAuthorised(header: string | undefined, apiKey: string, version
   return decoded !== undefined && isSame(decoded, apiKey);
 }
 
-/** The key that a header holds when it is decoded, then when it is not; none where there is no such header. */
+/**
+ * Returns the key in a header, first decoded from base64, then taken literally. Returns an empty list if there is no such
+ * header.
+ */
 export function sentKeys(header: string | undefined): readonly string[] {
   const sent = /^basic +(\S+)$/i.exec(header?.trim() ?? '')?.[1];
   if (sent === undefined) return [];
   return [Buffer.from(sent, 'base64').toString('utf8'), sent].map(keyOf);
 }
 
-/** Empty, which is no key, for another user. */
+/** Returns the key, or an empty text, which is never a key, if the user is not `api`. */
 function keyOf(text: string): string {
   return text.startsWith('api:') ? text.slice('api:'.length) : '';
 }

@@ -18,7 +18,7 @@ import { bodyValue, readJson, type Body } from './request-body.ts';
 import type { RouteMatch, ApiRouter, Tampering } from './routes.ts';
 import type { EmulatorStore } from '../account/store.ts';
 
-/** A request as listeners see it; `status` is null before it was processed, and after its connection was dropped. */
+/** A request as listeners see it. `status` is null before the request is processed, and after a dropped connection. */
 export interface ServedRequest extends RequestSummary {
   readonly phase: 'before' | 'after';
   readonly body: unknown;
@@ -39,12 +39,15 @@ export interface DispatcherParts {
 }
 
 /**
- * Serves one request, with no socket in between. What goes wrong in a handler is an answer of status 500; it rejects only
- * with what a listener or a scripted edit throws.
+ * Serves one request without a socket. An error in a handler becomes a 500 answer. The promise rejects only with an error of
+ * a listener or a scripted edit.
  */
 export type Dispatch = (request: EmulatorRequest) => Promise<Served>;
 
-/** The answer to what is no request, of the version that its start names; it counts as one of a stranger. */
+/**
+ * Returns the answer to input that is not an HTTP request, in the version that its start names. It counts as a request
+ * without a valid key.
+ */
 export function createRefusal(
   parts: Pick<DispatcherParts, 'limiter' | 'store'>,
 ): (version: Generation, status: number) => EmulatorAnswer {
@@ -84,7 +87,7 @@ export function createDispatch(parts: DispatcherParts): Dispatch {
   };
 }
 
-/** Edits and delays that come before the request is handled. */
+/** Applies the edits and delays that precede the handling of a request. */
 async function applyBefore(parts: DispatcherParts, actions: readonly FaultAction[]): Promise<void> {
   for (const action of actions) {
     if (action.kind === 'edit') {
@@ -113,7 +116,7 @@ async function serve(
   };
 }
 
-/** Counts the request, and processes it unless a scripted status comes before that. */
+/** Counts the request, then processes it unless a scripted status takes its place. */
 function answerTo(parts: DispatcherParts, parsed: Parsed, actions: readonly FaultAction[]): EmulatorAnswer {
   const { authorization } = parsed.request.headers;
   const authorised = isAuthorised(authorization, parts.apiKey, parsed.version ?? 'v4');
@@ -189,7 +192,7 @@ function parse(request: EmulatorRequest, router: ApiRouter): Parsed {
   const root = /^\/(v3|v4)(?=\/|$)/.exec(whole);
   const version = root === null ? null : (root[1] as Generation);
   const path = root === null ? whole : whole.slice(root[0].length);
-  // v3 clients end paths with a slash; one is ignored.
+  // v3 clients end paths with a slash; one slash is ignored.
   const plain = version === 'v3' && path.endsWith('/') ? path.slice(0, -1) : path;
   const match =
     version === null ? undefined : router.find(version, request.method, plain.split('/').slice(1));
@@ -200,7 +203,7 @@ function parse(request: EmulatorRequest, router: ApiRouter): Parsed {
     path: mark === -1 ? path : path + request.target.slice(mark),
     query,
     match,
-    // Clients of v3 send bodies even with GET; they are ignored.
+    // v3 clients send bodies even with GET; they are ignored.
     body: readJson(request.method === 'GET' ? undefined : request.body),
   };
 }
@@ -236,7 +239,7 @@ function scriptedAnswer(
   };
 }
 
-/** Date, and the rate-limit headers that every answer carries (v4: Limits). */
+/** Returns the Date header and the rate-limit headers, which every answer carries (v4: Limits). */
 function commonHeaders(parts: Pick<DispatcherParts, 'store'>, verdict: RateVerdict): Record<string, string> {
   const { state } = parts.store;
   const headers: Record<string, string> = { Date: new Date(state.environment.now()).toUTCString() };

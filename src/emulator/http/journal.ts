@@ -1,20 +1,20 @@
 import type { RequestSummary } from './protocol.ts';
 
-/** One request that arrived; `status` is null when the connection was dropped. */
+/** One request that arrived. `status` is null if the connection was dropped. */
 export interface JournalEntry extends RequestSummary {
-  /** Counts from 1. */
+  /** Number of the request, counted from 1. */
   readonly number: number;
-  /** Epoch milliseconds. */
+  /** Time of arrival in epoch milliseconds. */
   readonly at: number;
-  /** Decoded JSON, or the raw text when it does not decode; undefined without a body. */
+  /** Decoded JSON, or the raw text if it cannot be decoded. undefined means that there was no body. */
   readonly body: unknown;
   readonly status: number | null;
 }
 
 export interface Journal {
-  /** The newest entries that are kept, oldest first. */
+  /** The kept entries, oldest first. */
   entries(): readonly JournalEntry[];
-  /** How many requests arrived in all. */
+  /** Number of requests that ever arrived. */
   total(): number;
   clear(): void;
 }
@@ -23,7 +23,7 @@ export interface JournalWriter extends Journal {
   add(entry: Omit<JournalEntry, 'number'>): void;
 }
 
-/** Keeps the last `capacity` requests. */
+/** Creates a journal that keeps the last `capacity` requests. */
 export function createJournal(capacity: number): JournalWriter {
   let kept: JournalEntry[] = [];
   let total = 0;
@@ -37,7 +37,7 @@ export function createJournal(capacity: number): JournalWriter {
     add(entry) {
       total += 1;
       kept.push({ number: total, ...entry });
-      // Cut in large steps: shifting one entry a request would copy the whole list each time.
+      // Trimmed in large steps, because dropping one entry per request would copy the whole list each time.
       if (kept.length > 2 * capacity + 20) kept = kept.slice(-capacity);
     },
   };

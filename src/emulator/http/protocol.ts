@@ -11,59 +11,61 @@ export type JsonValue =
   | { readonly [key: string]: JsonValue };
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** A request as it arrived. */
+/** A request before it is parsed. */
 export interface EmulatorRequest {
   readonly method: string;
-  /** The request target: path and query, percent-encoded, with `/v4` or `/v3` in front. */
+  /** The request target: path and query, percent-encoded, beginning with `/v4` or `/v3`. */
   readonly target: string;
-  /** Names in lower case. */
+  /** Headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The raw body, undefined when there is none; or why it was not read. */
+  /** The raw body, undefined without one, or the reason why it was not read. */
   readonly body: string | undefined | { readonly kind: 'too-large' | 'unreadable' };
-  /** Of the socket's other end; undefined without a socket. */
+  /** Address of the client; undefined without a socket. */
   readonly remoteAddress?: string | undefined;
 }
 
-/** Which request it is, for listeners, faults, limits and the journal. */
+/** Identifies a request for listeners, faults, limits and the journal. */
 export interface RequestSummary {
-  /** null: it names neither version. */
+  /** The API's version. null means that the target names neither version. */
   readonly version: Generation | null;
   readonly method: string;
-  /** Route template as the API document writes it; null: no such endpoint. */
+  /** Route template, written as in the API document. null means that there is no such endpoint. */
   readonly endpoint: string | null;
   /** Path and query below the base URL. */
   readonly path: string;
 }
 
-/** A complete answer. Header names are as sent. */
+/** A complete answer. Header names are written as they are sent. */
 export interface EmulatorAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** In place of `body`, for what is no text. */
+  /** The body in place of `body` if it is not text. */
   readonly bytes?: Buffer | undefined;
 }
 
-/** What reaches the client: an answer, in one piece or not, or nothing at all. */
+/** The outcome for the client: an answer, complete or in pieces, or nothing. */
 export type Served =
   | { readonly kind: 'answer'; readonly answer: EmulatorAnswer; readonly delivery: Delivery }
   | { readonly kind: 'dropped' };
 
 export type Delivery =
   | { readonly kind: 'whole' }
-  /** `chunkBytes` at a time with pauses of `milliseconds`. */
+  /** Sends `chunkBytes` at a time with pauses of `milliseconds`. */
   | { readonly kind: 'drip'; readonly chunkBytes: number; readonly milliseconds: number }
-  /** The head promises everything, the connection ends after `bytes` of the body. */
+  /** Sends headers for the whole body, then closes the connection after `bytes` of it. */
   | { readonly kind: 'truncate'; readonly bytes: number }
-  /** `bytes` of filler in place of the body. */
+  /** Sends `bytes` of filler in place of the body. */
   | { readonly kind: 'flood'; readonly bytes: number };
 
-/** What a handler says, before it is written. */
+/** A handler's reply, before it is serialized. */
 export interface HandlerReply {
   readonly status: number;
-  /** undefined: an answer without body. */
+  /** The body. undefined means an answer without one. */
   readonly body: JsonObject | undefined;
-  /** Positions of a batch that went well, in the order of the answer's list; for faults that lie about them. */
+  /**
+   * Positions of the batch items that succeeded, in the order of the answer's list. Faults use them to falsify the answer.
+   */
   readonly batch?: { readonly doneIndexes: readonly number[]; readonly size: number } | undefined;
 }
 
@@ -75,7 +77,7 @@ export function success(body: JsonObject): HandlerResult {
   return ok({ status: 200, body });
 }
 
-/** v4: Errors. */
+/** Returns an error reply (v4: Errors). */
 export function failure(status: number, message: string, errors: FieldMessages = {}): HandlerReply {
   return { status, body: { message, errors } };
 }
@@ -84,7 +86,10 @@ export function refusalReply({ status, message, errors }: Refusal, switches: Swi
   return failure(typeof status === 'number' ? status : switches[status], message, errors);
 }
 
-/** On v3, failures carry `success`, `error` and `code` beside the fields that both versions have (v3: Errors). */
+/**
+ * Adds the fields `success`, `error` and `code`, which v3's failures have in addition to the fields of both versions (v3:
+ * Errors).
+ */
 export function inVersion(version: Generation | null, reply: HandlerReply): HandlerReply {
   if (version !== 'v3' || reply.status < 400) return reply;
   const error = reply.body?.['message'] ?? '';

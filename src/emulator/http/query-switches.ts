@@ -4,7 +4,7 @@ import type { RequestContext, ApiRoute } from './routes.ts';
 
 const LISTINGS = /\/(?:domains|aliases|rules|credentials)$/;
 
-/** Handles a request as the switches about GET requests say. */
+/** Handles a request according to the switches about GET requests. */
 export function handleBySwitches(route: ApiRoute, context: RequestContext): HandlerReply {
   if (route.method !== 'GET') return replyOf(route, context);
   const { switches } = context.state;
@@ -25,18 +25,18 @@ function replyOf(route: ApiRoute, context: RequestContext): HandlerReply {
   return result.ok ? result.value : refusalReply(result.error, context.state.switches);
 }
 
-/** Answers a listing as it was `listingLag` requests for the same page ago, or as at the first of them. */
+/** Returns the listing as it was `listingLag` requests for this page ago, or at the first request if there were fewer. */
 function withLag(route: ApiRoute, context: RequestContext, answer: () => HandlerReply): HandlerReply {
   const { pastListings, switches } = context.state;
   if (switches.listingLag === 0 || !LISTINGS.test(route.template)) return answer();
   const page = [context.version, route.template, ...Object.values(context.params), context.query].join(' ');
-  // As text, for records change in place.
+  // Kept as text, because records change in place.
   const past = [...(pastListings.get(page) ?? []), JSON.stringify(answer())].slice(-1 - switches.listingLag);
   pastListings.set(page, past);
   return JSON.parse(past[0] ?? '') as HandlerReply;
 }
 
-/** As if parameters that do not read were not there. */
+/** Handles a request as if its unreadable parameters were missing. */
 function handleLeniently(route: ApiRoute, context: RequestContext): HandlerReply {
   const reply = replyOf(route, context);
   if (reply.status !== 400) return reply;
@@ -44,11 +44,11 @@ function handleLeniently(route: ApiRoute, context: RequestContext): HandlerReply
   if (unreadable.length === 0) return reply;
   const query = new URLSearchParams(context.query);
   for (const name of unreadable) query.delete(name);
-  // Handlers report some problems only when others are gone.
+  // Handlers report some problems only after others are gone.
   return handleLeniently(route, { ...context, query });
 }
 
-/** The first page is there even when it is empty. */
+/** True if the page is after the last one. The first page always exists, even if it is empty. */
 function isAfterEnd({ body }: HandlerReply): boolean {
   const { page, limit, total } = body ?? {};
   if (typeof page !== 'number' || typeof limit !== 'number' || typeof total !== 'number') return false;

@@ -13,25 +13,25 @@ export interface PageRequest {
   readonly offset: number;
 }
 
-/** The parameters of a request; one that is missing or empty is undefined. */
+/** Query parameters of a request. A missing or empty parameter is undefined. */
 export interface QueryReader {
   text(name: string): string | undefined;
   word<W extends string>(name: string, words: readonly W[]): W | undefined;
-  /** What is given for a name, as this function reads it; undefined: it does not read. */
+  /** Parses the value of a parameter. `parse` returns undefined if the value is invalid. */
   parsed<T>(name: string, parse: (text: string) => T | undefined, requirement: string): T | undefined;
   integer(name: string, minimum: number): number | undefined;
-  /** The size of a page (v4: Limits). */
+  /** Returns the page size (v4: Limits). */
   limit(bounds: LimitBounds): number;
-  /** `limit` and `page` of a listing. */
+  /** Returns `limit` and `page` of a listing. */
   page(bounds: LimitBounds): PageRequest;
-  /** Says what is wrong with a parameter. */
+  /** Reports a problem with a parameter. */
   note(name: string, problem: string): void;
 }
 
-/** Larger ones are taken as this: no listing is that long. */
+/** Larger values are treated as this one, because no listing is that long. */
 const MAX_INTEGER = 1_000_000_000;
 
-/** What `read` makes of the parameters; the error names all that do not read. */
+/** Returns the value that `read` builds from the parameters. The error names every invalid parameter. */
 export function readQuery<T>(
   { query, state, tampering }: RequestContext,
   read: (query: QueryReader) => T,

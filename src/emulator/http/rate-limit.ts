@@ -1,57 +1,59 @@
 import type { RequestSummary } from './protocol.ts';
 
-/** One limit. A request is counted by every rule that applies to it and refused when any of them is used up. */
+/**
+ * A rate limit. Every rule that applies to a request counts it; the request is refused if any of these limits is used up.
+ */
 export interface RateLimitRule {
-  /** What has a window of its own: method and route template, method and concrete path, or the whole account. */
+  /** Scope of a window: method and route template, method and concrete path, or the whole account. */
   readonly per: 'template' | 'path' | 'account';
   readonly limit: number;
-  /** Only requests of this kind: GET, or everything else. */
+  /** Counts only these requests: `read` is GET, `write` is everything else. */
   readonly methods?: 'read' | 'write' | undefined;
-  /** Only this route template. */
+  /** Counts only this route template. */
   readonly endpoint?: string | undefined;
   readonly window?: 'fixed' | 'sliding' | undefined;
-  /** A fixed window starts at its first request, or at multiples of its length since 1970. */
+  /** Start of a fixed window: its first request, or a multiple of its length since 1970. */
   readonly align?: 'first' | 'clock' | undefined;
   readonly windowSeconds?: number | undefined;
 }
 
 export interface RateLimited extends RequestSummary {
-  /** Whose budget it is; requests without a valid key have one of their own. */
+  /** Owner of the budget. Requests without a valid key share a budget of their own. */
   readonly caller: 'account' | 'stranger';
 }
 
 export interface RateVerdict {
   readonly allowed: boolean;
-  /** Of the rule with the least left; undefined when no rule applies. */
+  /** Numbers of the rule with the least left; undefined if no rule applies. */
   readonly numbers: RateNumbers | undefined;
 }
 
-/** The numbers of the answer's headers. */
+/** The numbers in the answer's headers. */
 export interface RateNumbers {
   readonly limit: number;
   readonly remaining: number;
-  /** Unix time in seconds, rounded up, so that at that second the window is over. */
+  /** End of the window as Unix time in seconds, rounded up so that the window is over at that second. */
   readonly reset: number;
-  /** Seconds to wait; meaningful when refused. */
+  /** Seconds to wait; only meaningful if the request is refused. */
   readonly retryAfter: number;
 }
 
 export interface RateLimiter {
-  /** Counts a request at `now` (epoch milliseconds); a refused one uses nothing up. */
+  /** Counts a request at `now` (epoch milliseconds). A refused request uses nothing. */
   admit(request: RateLimited, now: number): RateVerdict;
-  /** Replaces the rules and forgets what was counted. */
+  /** Replaces the rules and resets all counts. */
   configure(rules: readonly RateLimitRule[]): void;
   rules(): readonly RateLimitRule[];
 }
 
-/** v4: Limits. */
+/** Requests per window and endpoint (v4: Limits). */
 export const DEFAULT_LIMITS = { free: 30, paid: 200 } as const;
 export const DEFAULT_WINDOW_SECONDS = 60;
 
 const MAX_BUCKETS = 50_000;
 
 interface Bucket {
-  /** Epoch milliseconds of the requests counted in a sliding window, oldest first. */
+  /** Epoch milliseconds of the requests in a sliding window, oldest first. */
   times: number[];
   start: number;
   used: number;
@@ -61,7 +63,7 @@ interface Usage {
   readonly rule: RateLimitRule;
   readonly bucket: Bucket;
   readonly left: number;
-  /** Epoch milliseconds. */
+  /** End of the window in epoch milliseconds. */
   readonly resetAt: number;
 }
 

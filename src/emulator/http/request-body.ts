@@ -1,9 +1,9 @@
 import type { EmulatorRequest } from './protocol.ts';
 
-/** Far more than any documented body has; what nests deeper could not be written out again, as the journal is. */
+/** Far more than any documented body has. A value with deeper nesting could not be serialized again for the journal. */
 const MAX_DEPTH = 100;
 
-/** A body as handlers and the journal see it; one that was not read has no text. */
+/** A body for handlers and the journal. A body that was not read has no text. */
 export type Body =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'malformed' | 'too-deep'; readonly text: string }
@@ -20,7 +20,7 @@ export function readJson(body: EmulatorRequest['body']): Body {
   }
 }
 
-/** What the journal keeps. */
+/** Returns the value that the journal keeps. */
 export function bodyValue(body: Body): unknown {
   switch (body.kind) {
     case 'json':
@@ -34,7 +34,7 @@ export function bodyValue(body: Body): unknown {
   }
 }
 
-/** Checks one level after the other: a walk by recursion would itself need a deep stack. */
+/** True if a value is nested too deeply. It is checked level by level, because recursion would itself need a deep stack. */
 function isDeep(value: unknown): boolean {
   let level = [value].filter(isObject);
   for (let depth = 0; depth <= MAX_DEPTH; depth += 1) {

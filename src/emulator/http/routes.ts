@@ -3,20 +3,20 @@ import type { Generation } from '../account/model.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 import type { HandlerResult } from './protocol.ts';
 
-/** What a handler sees of a request. */
+/** The parts of a request that handlers see. */
 export interface RequestContext {
   readonly version: Generation;
   readonly state: State;
-  /** Decoded path segments by the names of the template, such as `domain`. */
+  /** Decoded path segments by the names in the template, such as `domain`. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** Decoded JSON; undefined without a body. */
   readonly body: unknown;
-  /** Scripted tampering that a handler has to take part in. */
+  /** Scripted tampering that handlers have to take part in. */
   readonly tampering: Tampering;
 }
 
-/** Of a request about a domain that is there. */
+/** The context of a request about an existing domain. */
 export interface DomainContext extends RequestContext {
   readonly domain: DomainRecord;
 }
@@ -25,11 +25,11 @@ export type ApiHandler = (context: RequestContext) => HandlerResult;
 export type DomainHandler = (context: DomainContext) => HandlerResult;
 
 export interface Tampering {
-  /** Items of a batch that fail, by position. */
+  /** Batch items that must fail, by position. */
   readonly failItems: ReadonlyMap<number, FailItem>;
-  /** Moves the page of a listing by so many items. */
+  /** Moves the page of a listing by this many items. */
   readonly shift: number;
-  /** Page size to use whatever the request asks for. */
+  /** Page size to use in place of the requested one. */
   readonly limit: number | undefined;
 }
 
@@ -37,19 +37,19 @@ export interface FailItem {
   readonly index: number;
   readonly message: string;
   readonly errors?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** The item is applied although it is reported as failed. */
+  /** True if the item is applied although it is reported as failed. */
   readonly applied?: boolean | undefined;
 }
 
 export interface ApiRoute {
   readonly version: Generation;
   readonly method: string;
-  /** As the API document writes it, such as `/domains/:domain/aliases/:id`. */
+  /** The route template, written as in the API document, such as `/domains/:domain/aliases/:id`. */
   readonly template: string;
   readonly handle: ApiHandler;
 }
 
-/** Routes by method and path, such as `GET /account`; those of `domain` are below `/domains/:domain`. */
+/** Handlers by method and path, such as `GET /account`. Paths under `domain` are relative to `/domains/:domain`. */
 export interface RouteTable {
   readonly account?: Readonly<Record<string, ApiHandler>>;
   readonly domain?: Readonly<Record<string, DomainHandler>>;
@@ -85,11 +85,13 @@ export interface RouteMatch {
 }
 
 export interface ApiRouter {
-  /** Segments are percent-encoded; undefined when nothing serves them, or when they do not decode. */
+  /**
+   * Finds the route for percent-encoded segments. Returns undefined if no route matches, or if a segment cannot be decoded.
+   */
   find(version: Generation, method: string, segments: readonly string[]): RouteMatch | undefined;
 }
 
-/** Literal segments win over parameters, so `aliases/batch` is never an alias. */
+/** Creates a router. Literal segments take precedence over parameters, so `aliases/batch` is never an alias. */
 export function createApiRouter(routes: readonly ApiRoute[]): ApiRouter {
   const byShape = new Map<string, { route: ApiRoute; parts: string[] }[]>();
   for (const route of routes) {

@@ -4,7 +4,7 @@ import control from '../../../schemas/emulator-control.v1.schema.json' with { ty
 import faults from '../../../schemas/emulator-faults.v1.schema.json' with { type: 'json' };
 import state from '../../../schemas/emulator-state.v1.schema.json' with { type: 'json' };
 
-/** What JSON from outside is checked as: a schema in `schemas/`, or a definition of the control interface's. */
+/** A schema in `schemas/`, or a definition of the control interface, that JSON from outside is checked against. */
 export type Subject =
   | 'state'
   | 'accounts'
@@ -17,14 +17,14 @@ export type Subject =
   | 'failures';
 
 export interface SchemaProblem {
-  /** As in `$.domains[3].aliases[0].forward`. */
+  /** JSON path, such as `$.domains[3].aliases[0].forward`. */
   readonly path: string;
   readonly message: string;
 }
 
 const MAX_PROBLEMS = 20;
 
-/** What is wrong with a value, at most 20 problems in order of position; none: it is as its schema says. */
+/** Returns the problems of a value, at most 20, in order of position. An empty list means that it matches its schema. */
 export function problemsOf(subject: Subject, value: unknown): readonly SchemaProblem[] {
   const validate = validatorOf(subject);
   if (validate(value)) return [];
@@ -38,7 +38,7 @@ let ajv: Ajv2020 | undefined;
 
 const ROOTS = { state, accounts, faults };
 
-/** Compiled when it is first needed: most emulators start without any of it. */
+/** Compiles a validator on first use, because most emulators need none. */
 function validatorOf(subject: Subject): ValidateFunction {
   ajv ??= createAjv();
   const root = subject in ROOTS ? ROOTS[subject as keyof typeof ROOTS] : null;
@@ -74,7 +74,7 @@ function createAjv(): Ajv2020 {
   return created.addSchema([state, accounts, faults, control]);
 }
 
-/** Epoch milliseconds, or a text that reads as a time. */
+/** True for epoch milliseconds or a text that can be parsed as a time. */
 function isMoment(_schema: boolean, value: unknown): boolean {
   if (typeof value !== 'string' && typeof value !== 'number') return true;
   return !Number.isNaN(new Date(value).getTime());
@@ -89,7 +89,10 @@ function isRegularExpression(_schema: boolean, source: string): boolean {
   }
 }
 
-/** No two items of a list have the same value in one of these fields, or in two of them; case may count or not. */
+/**
+ * True if no two items of a list share a value, in the same field of these or in two different ones. Case counts only in
+ * fields marked `exact`.
+ */
 function uniqueFields(
   fields: Readonly<Record<string, 'exact' | 'any-case'>>,
   items: readonly unknown[],
@@ -110,24 +113,24 @@ function uniqueFields(
 }
 uniqueFields.errors = [] as Partial<ErrorObject>[];
 
-/** `parentSchema` is there because ajv is set to be verbose. */
+/** Describes an error of ajv. `parentSchema` is present because ajv runs with `verbose`. */
 function describe(error: ErrorObject): SchemaProblem {
   const { instancePath, keyword, params, parentSchema } = error;
-  const path = `$${instancePath.split('/').slice(1).map(step).join('')}`;
+  const path = `$${instancePath.split('/').slice(1).map(pathStep).join('')}`;
   switch (keyword) {
     case 'required':
-      return { path: path + step(params['missingProperty']), message: 'is missing' };
+      return { path: path + pathStep(params['missingProperty']), message: 'is missing' };
     case 'additionalProperties': {
       const { properties } = parentSchema as { properties: object };
-      const message = `is not known; known are ${Object.keys(properties).join(', ')}`;
-      return { path: path + step(params['additionalProperty']), message };
+      const message = `is unknown; known fields: ${Object.keys(properties).join(', ')}`;
+      return { path: path + pathStep(params['additionalProperty']), message };
     }
     case 'discriminator':
       return describeTag(path, params, parentSchema as Tagged);
     case 'uniqueFields':
       return {
         path: `${path}[${params['index']}]`,
-        message: `has ${JSON.stringify(params['key'])}, as item ${params['owner']} has`,
+        message: `has ${JSON.stringify(params['key'])}, like item ${params['owner']}`,
       };
     default:
       return {
@@ -154,7 +157,7 @@ function describeTag(path: string, params: ErrorObject['params'], { oneOf }: Tag
   const tag = String(params['tag']);
   const words = oneOf.map(({ properties }) => properties[tag]?.const);
   return {
-    path: path + step(tag),
+    path: path + pathStep(tag),
     message: params['tagValue'] === undefined ? 'is missing' : `must ${beOneOf(words)}`,
   };
 }
@@ -178,8 +181,8 @@ function nounOf(types: string | readonly string[], data: unknown): string {
   return wanted.map((type) => NOUNS[type]).join(' or ');
 }
 
-/** A step of a path, of a JSON pointer or as a name. */
-function step(escaped: string): string {
+/** Converts a segment of a JSON pointer to a step of a JSON path. */
+function pathStep(escaped: string): string {
   const name = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
   if (/^\d+$/.test(name)) return `[${name}]`;
   return /^[a-z_]\w*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;

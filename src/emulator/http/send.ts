@@ -5,7 +5,7 @@ import type { EmulatorAnswer, Served } from './protocol.ts';
 
 const FLOOD_CHUNK = Buffer.alloc(64 * 1024, ' ');
 
-/** Writes an outcome to the socket as its delivery says. */
+/** Writes an outcome to the socket in the way that its delivery says. */
 export async function sendOutcome(
   response: ServerResponse,
   outcome: Served,
@@ -62,7 +62,7 @@ async function flood(response: ServerResponse, bytes: number): Promise<void> {
   try {
     await pipeline(filler(bytes), response);
   } catch (error) {
-    // A client that has seen enough hangs up; that is what floods are for.
+    // A client that has seen enough closes the connection, which is the purpose of a flood.
     if (!response.destroyed) throw error;
   }
 }

@@ -7,28 +7,28 @@ import { createEmulator, type EmulatorCore, type EmulatorOptions } from '../emul
 import type { EmulatorRequest } from './protocol.ts';
 import { sendOutcome } from './send.ts';
 
-/** Larger bodies are answered with 413. A batch of 500 items with long destinations fits many times. */
+/** Larger bodies are answered with 413. A batch of 500 items with long destinations is many times smaller. */
 const BODY_LIMIT = 16 * 1024 * 1024;
-/** The state of a million aliases has a tenth of a gigabyte. */
+/** The state of a million aliases takes about 100 MB. */
 const CONTROL_BODY_LIMIT = 256 * 1024 * 1024;
 
 export interface ServerOptions extends EmulatorOptions {
-  /** 0, the default, takes a free one. */
+  /** Port to listen on. The default, 0, takes a free port. */
   readonly port?: number | undefined;
-  /** Default 127.0.0.1. */
+  /** Host to listen on. The default is 127.0.0.1. */
   readonly host?: string | undefined;
 }
 
 export interface Emulator extends Omit<EmulatorCore, 'dispatch' | 'refuse'> {
   readonly port: number;
   readonly urls: { readonly v4: string; readonly v3: string };
-  /** Of the control interface; null when it is off. */
+  /** URL of the control interface; null if it is off. */
   readonly controlUrl: string | null;
-  /** Ends all connections. */
+  /** Closes the server and all connections. */
   close(): Promise<void>;
 }
 
-/** Serves the API on `http://HOST:PORT/v4` and `/v3`. Rejects when the port cannot be had. */
+/** Serves the API on `http://HOST:PORT/v4` and `/v3`. Rejects if the port is not available. */
 export async function startEmulator(options: ServerOptions): Promise<Emulator> {
   const host = options.host ?? '127.0.0.1';
   const { dispatch, refuse, ...core } = createEmulator(options);
@@ -48,7 +48,7 @@ export async function startEmulator(options: ServerOptions): Promise<Emulator> {
   };
 }
 
-/** The fastify instance alone, not listening, with the emulator behind it. */
+/** Creates the fastify instance with the emulator behind it, without listening. */
 export function createEmulatorApp(options: EmulatorOptions): {
   readonly app: FastifyInstance;
   readonly core: EmulatorCore;
@@ -63,7 +63,7 @@ function serveOutcomes(
 ): FastifyInstance {
   const app = fastify({
     bodyLimit: BODY_LIMIT,
-    // All requests take two routes: the emulator's own router reads the raw target, so that no answer is fastify's.
+    // Fastify has only two routes. The emulator's own router reads the raw target, so that no answer comes from fastify.
     rewriteUrl: ({ url = '/' }) => (isControlTarget(url) ? CONTROL_ROOT : '/'),
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, refuse),
     forceCloseConnections: true,
@@ -84,7 +84,7 @@ function serveOutcomes(
       });
       await sendOutcome(reply.raw, outcome, sleep);
     } catch (error) {
-      // A listener or a scripted edit that throws must not leave the client waiting.
+      // If a listener or a scripted edit throws, the client must not be left waiting.
       reply.raw.destroy();
       throw error;
     }
@@ -112,7 +112,7 @@ function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return plain;
 }
 
-/** What node could not parse as HTTP; the version is that of the request line, as far as it can be read. */
+/** Answers input that Node could not parse as HTTP, in the version of its request line if that can be read. */
 function refuseUnreadable(
   error: Error & { readonly code?: string; readonly rawPacket?: unknown },
   socket: Socket,

@@ -25,7 +25,9 @@ const REPLIES: Readonly<Record<MailStatus, { readonly code: number; readonly mes
 const SECOND = 1000;
 const known = new Map<string, readonly MailEvent[]>();
 
-/** The events of a mail that went through these statuses, a second apart. Entries with one course share them. */
+/**
+ * Returns the events of a mail that had these statuses, one second apart. Entries with the same course share their events.
+ */
 export function eventsOf(statuses: readonly MailStatus[]): readonly MailEvent[] {
   const key = statuses.join();
   const events = known.get(key) ?? statuses.map(createEvent);

@@ -7,8 +7,8 @@ import type { LogTest, MailFilter } from './logs.ts';
 const TIMESTAMP = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /**
- * The filters of list, count and search (v4: Email logs), combined with AND. Unless `logTimes` says otherwise, times are
- * compared as answers of v4 show them: in whole seconds.
+ * Reads the filters of list, count and search, combined with AND (v4: Email logs). Times are compared in whole seconds, as
+ * v4 shows them, unless `logTimes` says otherwise.
  */
 export function readLogFilter(
   query: QueryReader,
@@ -38,13 +38,13 @@ function parseStatuses(text: string): readonly string[] | undefined {
   return statuses.every((status) => LOG_STATUSES.some((known) => known === status)) ? statuses : undefined;
 }
 
-/** Epoch milliseconds. */
+/** Parses a timestamp to epoch milliseconds. */
 function parseTimestamp(text: string): number | undefined {
   const time = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** The log of one alias. */
+/** Returns a test for the log of one alias. */
 export function aliasTest(name: string): LogTest {
   const alias = name.toLowerCase();
   return (entry) => entry.alias === alias;
@@ -62,7 +62,7 @@ export function personTest(
   };
 }
 
-/** Entries with this text in one of the fields that v3 searches. */
+/** Returns a test for entries that contain this text in a field that v3 searches. */
 export function textTest(text: string): LogTest {
   const wanted = text.toLowerCase();
   return ({ subject, sender, recipient, forward }) =>
@@ -75,7 +75,7 @@ export function transportTest(transport: MailTransport): LogTest {
   return (entry) => entry.transport === transport;
 }
 
-/** Entries that had one of the statuses. */
+/** Returns a test for entries that had one of the statuses. */
 export function statusTest(statuses: readonly string[]): LogTest {
   return ({ events }) => events.some(({ status }) => statuses.includes(status));
 }

@@ -6,18 +6,18 @@ const PREFIX = 6;
 const WITHIN = 4;
 const TYPO = 3;
 
-/** Longer words are cut: nobody types them, and comparing them takes time. */
+/** Longer words are cut. Nothing useful is that long, and comparing takes time. */
 const MAX_WORD = 64;
 
-/** An entry that a search found, and how well it fits: the higher, the better. */
+/** An entry found by a search and its score. A higher score is a better match. */
 export interface LogHit {
   readonly entry: MailLog;
   readonly score: number;
 }
 
 /**
- * Entries in which the words of the query are found in subject, sender, recipient or forward (v4: Email logs), with how well
- * they fit: a whole word over its beginning, over a part of it, over one with a typing error or two.
+ * Searches subject, sender, recipient and forward for the words of the query (v4: Email logs). Scores rank a whole word
+ * highest, then the beginning of a word, then a part of it, then a word with one or two typing errors.
  */
 export function searchEntries(
   entries: readonly MailLog[],
@@ -44,7 +44,10 @@ function wordsIn(text: string): ReadonlySet<string> {
   return new Set(words.map((word) => word.slice(0, MAX_WORD)));
 }
 
-/** How well a word of the query fits a word of the log, 0 where it does not; each word of the log is compared once. */
+/**
+ * Returns a function that scores a word of the log against a word of the query; 0 means no match. Each word of the log is
+ * compared once.
+ */
 function createFit(word: string, typos: Switches['logSearchTypos']): (known: string) => number {
   const tolerated = toleratedErrors(word, typos);
   const scores = new Map<string, number>();
@@ -68,7 +71,7 @@ function toleratedErrors(word: string, typos: Switches['logSearchTypos']): numbe
   return word.length < 8 || typos === 'one' ? 1 : 2;
 }
 
-/** Letters to change, add, leave out or exchange with their neighbour: the optimal string alignment distance. */
+/** Counts the letters to change, add, drop or swap with their neighbor: the optimal string alignment distance. */
 function countErrors(a: string, b: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);
@@ -87,7 +90,7 @@ function countErrors(a: string, b: string): number {
   return cell(last, b.length);
 }
 
-/** Infinite outside of the row. */
+/** Returns a cell of the row; Infinity outside the row. */
 function cell(row: readonly number[], column: number): number {
   return row[column] ?? Infinity;
 }

@@ -6,8 +6,8 @@ import { readTime, type SeedTime } from '../account/seed-time.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 
 /**
- * An entry as v4 answers it. Only `sender` and `recipient` are required; without `events` it was delivered, or refused
- * where `forward` is null. An event may be its status alone.
+ * A log entry as v4 returns it. Only `sender` and `recipient` are required. Without `events`, the mail was delivered, or
+ * refused if `forward` is null. An event may be just its status.
  */
 export interface SeedLog {
   readonly id?: string | undefined;
@@ -19,12 +19,12 @@ export interface SeedLog {
   readonly transport?: MailTransport | undefined;
   readonly hostname?: string | undefined;
   readonly message_id?: string | undefined;
-  /** The alias that matched; default: the name that it was addressed to. */
+  /** The alias that matched. The default is the name that the mail was addressed to. */
   readonly alias?: string | undefined;
   readonly events?: readonly SeedLogEvent[] | undefined;
 }
 
-/** An address, or address and name. */
+/** An address, alone or with a name. */
 export type SeedMailbox = string | { readonly email: string; readonly name?: string | null | undefined };
 
 export type SeedLogEvent =
@@ -39,7 +39,7 @@ export type SeedLogEvent =
       readonly created_at?: SeedTime | undefined;
     };
 
-/** Without `volatile`, what differs between two runs: id, message id and times. */
+/** A dumped log entry. `without: 'volatile'` omits id, message id and times, which differ between two runs. */
 export type DumpedLog = Omit<MailLog, 'id' | 'sequence' | 'created_at' | 'message_id' | 'events'> &
   Partial<Pick<MailLog, 'id' | 'created_at' | 'message_id'>> & { readonly events: readonly DumpedLogEvent[] };
 
@@ -64,7 +64,10 @@ export function seedLogs(state: State, domain: DomainRecord, seeds: readonly See
   }
 }
 
-/** To append is much faster than to insert all over. v4 answers the newest first, those of one second too. */
+/**
+ * Sorts the oldest first, because appending is much faster than inserting. v4 returns the newest first, even within one
+ * second.
+ */
 function oldestFirst<Dated extends { readonly created_at: number }>(
   seeds: readonly Dated[],
 ): readonly Dated[] {
@@ -74,7 +77,7 @@ function oldestFirst<Dated extends { readonly created_at: number }>(
   return (isNewestFirst ? seeds.toReversed() : seeds).toSorted((a, b) => a.created_at - b.created_at);
 }
 
-/** A log entry that seeds the same one. */
+/** Returns a seed that produces the same log entry. */
 export function dumpLog(entry: MailLog, without: 'volatile' | undefined): DumpedLog {
   const { id, sequence: _, created_at, message_id, events, ...lasting } = entry;
   if (without === 'volatile')
@@ -89,7 +92,7 @@ function readMailbox(seed: SeedMailbox): Mailbox {
     : { email: seed.email, name: seed.name ?? null };
 }
 
-/** Those that the emulator would write itself are shared with all others of their kind. */
+/** Reads the events of a seed. If they equal the usual events, the entry shares those with all others. */
 function readEvents(seeds: readonly SeedLogEvent[], createdAt: number): readonly MailEvent[] {
   const usual = eventsOf(seeds.map((seed) => (typeof seed === 'string' ? seed : seed.status)));
   const events = seeds.map((seed, position) => readEvent(seed, usual[position] as MailEvent, createdAt));

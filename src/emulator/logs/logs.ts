@@ -3,10 +3,10 @@ import type { MailEvent, MailLog } from '../account/model.ts';
 import { takeSequence, type DomainRecord, type State } from '../account/state.ts';
 import { byCreation, createTable } from '../account/table.ts';
 
-/** Whether an entry is meant. Case does not count in names and addresses (v4: Email logs). */
+/** A test of log entries. Case does not count in names and addresses (v4: Email logs). */
 export type LogTest = (entry: MailLog) => boolean;
 
-/** Which entries are meant. Times are epoch milliseconds: received at `from` or later, and before `until`. */
+/** A filter of log entries. Times are epoch milliseconds: received at `from` or later, and before `until`. */
 export interface MailFilter {
   readonly from: number;
   readonly until: number;
@@ -17,15 +17,15 @@ export interface MailListing {
   readonly filter: MailFilter;
   readonly order: 'created_asc' | 'created_desc';
   readonly limit: number;
-  /** Where the page starts: at the entry of this id, or after it. */
+  /** Start of the page: at the entry with this id, or after it. */
   readonly cursor?: { readonly id: string; readonly place: 'at' | 'after' } | undefined;
-  /** Scripted: moves the page by so many entries. */
+  /** Number of entries by which a fault moves the page. */
   readonly shift: number;
 }
 
 export interface MailPage {
   readonly entries: readonly MailLog[];
-  /** The entry that comes after the page. */
+  /** The first entry after the page. */
   readonly next: MailLog | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface MailSearch {
 export type NewLog = Omit<MailLog, 'id' | 'sequence' | 'message_id' | 'alias'> & {
   readonly id?: string | undefined;
   readonly message_id?: string | undefined;
-  /** The alias that took the mail; without one, the name that it was addressed to. */
+  /** The alias that took the mail. If there is none, the name that the mail was addressed to. */
   readonly alias?: string | undefined;
 };
 
@@ -52,7 +52,7 @@ export function createLogTable(): DomainRecord['logs'] {
   });
 }
 
-/** Leaves an entry in the log of a domain. */
+/** Adds an entry to the log of a domain. */
 export function insertLog(state: State, { logs }: DomainRecord, fields: NewLog): MailLog {
   const sequence = takeSequence(state);
   const id = fields.id ?? freshId(state.environment.randomId(), logs, sequence);
@@ -68,19 +68,19 @@ export function insertLog(state: State, { logs }: DomainRecord, fields: NewLog):
   return entry;
 }
 
-/** Adds to the course of an entry; its event ids follow from the order. */
+/** Appends an event to an entry. Event ids follow from the order. */
 export function addLogEvent(entry: MailLog, event: MailEvent): void {
-  // Entries of one course share their list.
+  // Entries with the same course share one list, so it is not changed in place.
   entry.events = [...entry.events, event];
 }
 
-/** Not one that is taken, should the source of random ids repeat itself. */
+/** Returns an id that is not taken, even if the source of random ids repeats itself. */
 function freshId(random: string, logs: DomainRecord['logs'], sequence: number): string {
   const id = random.replaceAll('-', '');
   return logs.get(id) === undefined ? id : `${id}${sequence}`;
 }
 
-/** Entries in order of time, without those that are older than the account keeps them. */
+/** Returns the entries in order of time, without those older than the account's retention. */
 export function currentLogs({ environment, account }: State, { logs }: DomainRecord): readonly MailLog[] {
   const oldest = environment.now() - account.email_log_retention_days * DAY;
   const entries = logs.inOrder('created');
@@ -89,7 +89,7 @@ export function currentLogs({ environment, account }: State, { logs }: DomainRec
   return kept === -1 ? [] : entries.slice(kept);
 }
 
-/** undefined when the cursor names no entry, and `unknownLogCursor` refuses that. */
+/** Returns a page of the log. undefined means that the cursor names no entry and `unknownLogCursor` refuses it. */
 export function listLogs(state: State, domain: DomainRecord, query: MailListing): MailPage | undefined {
   const entries = currentLogs(state, domain);
   const { cursor, order, limit, shift } = query;
@@ -98,7 +98,7 @@ export function listLogs(state: State, domain: DomainRecord, query: MailListing)
   if (at === -1) return unknownCursorPage(state, domain, query);
   const from = cursor?.place === 'after' ? at + 1 : at;
   const isMeant = meantBy(query.filter);
-  // A page is found without a search of all entries: logs are long, and those who follow them ask often.
+  // The page is found without scanning all entries, because logs are long and clients that follow them ask often.
   const repeated = shift < 0 ? ordered.slice(0, from).filter(isMeant).slice(shift) : [];
   const following = ordered.slice(from).values().filter(isMeant);
   const found = [...repeated, ...following.drop(Math.max(0, shift)).take(limit + 1)];
@@ -120,7 +120,7 @@ export function countLogs(state: State, domain: DomainRecord, filter: MailFilter
   return currentLogs(state, domain).filter(meantBy(filter)).length;
 }
 
-/** All entries that a search finds, best first or by time. */
+/** Returns all entries that a search finds, best first or by time. */
 export function searchLogs(state: State, domain: DomainRecord, search: MailSearch): readonly MailLog[] {
   const meant = currentLogs(state, domain).filter(meantBy(search.filter));
   const newestFirst = searchEntries(meant, search.query, state.switches).toReversed();
@@ -134,7 +134,7 @@ function meantBy({ from, until, tests }: MailFilter): (entry: MailLog) => boolea
     entry.created_at >= from && entry.created_at < until && tests.every((isMeant) => isMeant(entry));
 }
 
-/** The name that an address was sent to, without a plus label, in lower case. */
+/** Returns the local part of an address in lower case, without a plus label. */
 function localPart(address: string): string {
   const at = address.lastIndexOf('@');
   const local = at === -1 ? address : address.slice(0, at);

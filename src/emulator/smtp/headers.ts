@@ -1,20 +1,20 @@
 import { Buffer } from 'node:buffer';
 
-/** A field of a header as it is written, its line breaks included. */
+/** A header field in its original form, including line breaks. */
 export interface HeaderField {
-  /** In lower case. */
+  /** The name in lower case. */
   readonly name: string;
   readonly raw: string;
 }
 
-/** Where the header of a mail ends: the position of its empty line, or of its end. */
+/** Returns the length of a mail's header: the position of the empty line, or of the end of the mail. */
 export function headerLength(raw: Buffer): number {
   if (raw.indexOf('\r\n') === 0) return 0;
   const end = raw.indexOf('\r\n\r\n');
   return end === -1 ? raw.length : end + 2;
 }
 
-/** The fields of a header, in order. Bytes are read as Latin-1, so that they can be written back as they were. */
+/** Returns the fields of a header, in order. Bytes are read as Latin-1, so that they can be written back unchanged. */
 export function headerFields(raw: Buffer): readonly HeaderField[] {
   const text = raw.toString('latin1', 0, headerLength(raw));
   return text
@@ -29,7 +29,7 @@ export function headerFields(raw: Buffer): readonly HeaderField[] {
     }));
 }
 
-/** The value of the first field of this name, unfolded. */
+/** Returns the value of the first field with this name, unfolded. */
 export function headerValue(fields: readonly HeaderField[], name: string): string | undefined {
   const field = fields.find((field) => field.name === name);
   return field?.raw
@@ -38,17 +38,20 @@ export function headerValue(fields: readonly HeaderField[], name: string): strin
     .trim();
 }
 
-/** A field with a text that may come from anybody: neither line breaks nor other control characters survive. */
+/** Returns a header field with a text from an untrusted source. Line breaks and other control characters are removed. */
 export function headerLine(name: string, value: string): string {
   return `${name}: ${value.replaceAll(/[\u0000-\u001F\u007F]+/g, ' ')}\r\n`;
 }
 
-/** As RFC 5322 writes it, in UTC. */
+/** Returns the date as RFC 5322 writes it, in UTC. */
 export function mailDate(epochMilliseconds: number): string {
   return new Date(epochMilliseconds).toUTCString().replace('GMT', '+0000');
 }
 
-/** The mail as it is delivered in the end (RFC 5321, 4.4): with the envelope's sender, in place of any that it has already. */
+/**
+ * Returns the mail as it is delivered to the mailbox, with the envelope sender in its `Return-Path`. It replaces an existing
+ * one (RFC 5321, 4.4).
+ */
 export function withReturnPath(sender: string, raw: Buffer): Buffer {
   const fields = headerFields(raw);
   const others = fields.filter(({ name }) => name !== 'return-path');
@@ -58,7 +61,7 @@ export function withReturnPath(sender: string, raw: Buffer): Buffer {
   return Buffer.concat([Buffer.from(head), rest, raw.subarray(headerLength(raw))]);
 }
 
-/** The mail with other fields in front. */
+/** Returns the mail with these fields in front. */
 export function withHeader(head: string, raw: Buffer): Buffer {
   return Buffer.concat([Buffer.from(head), raw]);
 }

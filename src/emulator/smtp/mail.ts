@@ -2,17 +2,17 @@ import type { MailLog } from '../account/model.ts';
 import type { DomainRecord } from '../account/state.ts';
 import type { NewLog } from '../logs/logs.ts';
 
-/** Called after each event that an entry of a log gets. */
+/** Callback for each event that a log entry gets. */
 export type Logged = (domain: DomainRecord, log: MailLog) => void;
 
-/** An answer of SMTP, as logs have it. */
+/** An SMTP reply, in the form that logs keep. */
 export interface SmtpReply {
   readonly code: number;
-  /** With the enhanced code in front, as in `5.1.1 no alias matches`. */
+  /** Text with the enhanced code in front, such as `5.1.1 no alias matches`. */
   readonly message: string;
 }
 
-/** The enhanced codes that the library adds to the answers of handlers, so that logs have what was sent. */
+/** Enhanced codes that the library adds to the replies of handlers. With them, logs contain what was sent. */
 const ENHANCED = {
   250: '2.6.0',
   421: '4.4.2',
@@ -31,62 +31,62 @@ export function smtpReply(code: keyof typeof ENHANCED, text: string): SmtpReply 
   return { code, message: `${ENHANCED[code]} ${text}` };
 }
 
-/** Who handed a mail over, and how. */
+/** The client that handed over a mail, and its protocol. */
 export interface MailOrigin {
   readonly ip: string;
-  /** What the client called itself. */
+  /** Name that the client gave in HELO or EHLO. */
   readonly helo: string;
-  /** As in a `Received` header: SMTP, ESMTP, ESMTPS, ESMTPSA. */
+  /** Protocol as in a `Received` header: SMTP, ESMTP, ESMTPS, ESMTPSA. */
   readonly protocol: string;
 }
 
-/** A mail that was accepted and has not reached the end of all its ways yet. Addresses are in normal form: domains as ASCII. */
+/** An accepted mail with deliveries that have not ended. Addresses are in normal form: domains as ASCII. */
 export interface QueuedMail {
   readonly id: string;
   /** Epoch milliseconds. */
   readonly receivedAt: number;
-  /** Of the envelope; empty: the null sender. */
+  /** The envelope sender. Empty means the null sender. */
   readonly sender: string;
   readonly origin: MailOrigin;
   /**
-   * `forward`: it gets the headers of a forward, and another envelope sender. `send`: of somebody with a credential; it is
-   * signed. `bounce`: ours; a failure of it is the end.
+   * `forward`: the mail gets a forward's headers and a new envelope sender. `send`: the mail was sent with a credential and
+   * gets signed. `bounce`: our own report; if it fails, no other report follows.
    */
   readonly purpose: 'forward' | 'send' | 'bounce';
   readonly deliveries: readonly MailDelivery[];
-  /** Of a mail that an address of the account forwarded here. */
+  /** The trail of a mail that an address of the account forwarded here. */
   readonly trail?: Trail | undefined;
 }
 
-/** The way of a message within the account. */
+/** The route of a message within the account. */
 export interface Trail {
-  /** The id of the mail that came in. */
+  /** Id of the mail that came in. */
   readonly message: string;
-  /** The addresses that forwarded it, in lower case. */
+  /** Addresses that forwarded it, in lower case. */
   readonly through: readonly string[];
 }
 
-/** One way of a mail. */
+/** One destination of a mail. */
 export interface MailDelivery {
-  /** The mail's id, a hyphen and a number: of the message in a mailbox too, so that nothing arrives twice. */
+  /** The mail's id, a hyphen and a number. It is also the id of the message in a mailbox, so that nothing arrives twice. */
   readonly id: string;
-  /** The address in the account that it was sent to; of mail that is sent: the destination. */
+  /** The account's address that the mail was sent to. For mail sent with a credential it is the destination. */
   readonly recipient: string;
-  /** Of the account; its log and its keys are used. null: of a bounce. */
+  /** Domain of the account whose log and keys are used. null for a bounce. */
   readonly domain: string | null;
   /** An address or a URL. */
   readonly destination: string;
-  /** What its log started as; null: it has none. */
+  /** The log entry as it was created. null means that there is none. */
   readonly log: (NewLog & { readonly id: string }) | null;
 }
 
-/** The result of one attempt. `server`: who answered; null: the mail host of the destination. */
+/** The result of one attempt. `server` is the server that answered; null means the mail host of the destination. */
 export type DeliveryResult = SmtpReply & {
   readonly kind: 'delivered' | 'soft' | 'hard';
   readonly server: string | null;
 };
 
-/** `local` and `domain`, the latter in lower case; null: not an address. */
+/** Splits an address into `local` and `domain`, the domain in lower case. Returns null if it is not an address. */
 export function splitAddress(address: string): { readonly local: string; readonly domain: string } | null {
   const at = address.lastIndexOf('@');
   if (at < 1 || at === address.length - 1) return null;
@@ -96,12 +96,12 @@ export function splitAddress(address: string): { readonly local: string; readonl
 const DOT_STRING =
   /^[\w!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+)*$/u;
 
-/** A local part as it is written in an address: in quotes only where it has to be. */
+/** Quotes a local part if an address requires it. */
 export function quoteLocal(text: string): string {
   return DOT_STRING.test(text) ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
-/** The reverse of `quoteLocal`. */
+/** Removes the quotes that `quoteLocal` adds. */
 export function unquoteLocal(local: string): string {
   return local.startsWith('"') ? local.slice(1, -1).replaceAll(/\\(.)/g, '$1') : local;
 }

@@ -29,35 +29,35 @@ import { readSigningKeys } from './world/keys.ts';
 import { createWorld, type WorldResolver } from './world/world.ts';
 
 const MEMORY_BYTES = 96 * 1024 * 1024;
-/** Of mail that is being received. */
+/** Memory for mail that is being received. */
 const RECEIVING_BYTES = 64 * 1024 * 1024;
-/** The largest message. */
+/** Maximum size of a message. */
 const MAXIMUM_BYTES = 25 * 1024 * 1024;
 
 export interface MailOptions {
-  /** 0 takes a free one; undefined: no mail is received. */
+  /** Port of the mail server. 0 takes a free port; undefined means that no mail is received. */
   readonly smtpPort?: number | undefined;
-  /** Of the server for mail programs; 0 takes a free one; undefined: it is not served. */
+  /** Port of the server for mail programs. 0 takes a free port; undefined means that there is no such server. */
   readonly submissionPort?: number | undefined;
-  /** On loopback; undefined: mail stays in the emulator's own mailboxes. */
+  /** Relay on loopback. undefined means that mail stays in the emulator's own mailboxes. */
   readonly relay?: SmtpHost | undefined;
-  /** undefined: that of the state, or a random one. */
+  /** Key for rewritten senders. undefined means the key of the state, or a random one. */
   readonly srsKey?: string | undefined;
-  /** Where mail is kept across restarts. */
+  /** Directory that keeps mail across restarts. */
   readonly directory?: string | undefined;
-  /** How much mail is kept where there is no directory; default 96 MiB. */
+  /** Maximum bytes of mail in memory if there is no directory. The default is 96 MiB. */
   readonly memoryBytes?: number | undefined;
-  /** undefined: one is made. */
+  /** TLS certificate. undefined means that one is created. */
   readonly certificate?: Certificate | undefined;
-  /** Origins of webhooks that are called, `http://127.0.0.1:PORT`; all others are recorded. */
+  /** Origins of webhooks to call, `http://127.0.0.1:PORT`. Calls to all others are only recorded. */
   readonly webhooks?: readonly string[] | undefined;
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** UUIDs. */
+  /** Returns a UUID. */
   readonly randomId: () => string;
 }
 
 export interface MailService {
-  /** `127.0.0.1:PORT`; null: not served. */
+  /** `127.0.0.1:PORT`. null means that it is not served. */
   readonly smtp: string | null;
   readonly submission: string | null;
   readonly queue: MailQueue;
@@ -65,12 +65,12 @@ export interface MailService {
   readonly script: FailureScript;
   /** DNS as the emulator sees it. */
   readonly world: WorldResolver;
-  /** For whoever saves the account; null: there is no directory. */
+  /** The journal, for the code that saves the account. null means that there is no directory. */
   readonly journal: LogJournal | null;
   close(): Promise<void>;
 }
 
-/** Lets an emulator receive and forward mail. Rejects when a port cannot be had, or the directory cannot be used. */
+/** Lets an emulator receive and forward mail. Rejects if a port is not available or the directory cannot be used. */
 export async function startMail(emulator: Emulator, options: MailOptions): Promise<MailService> {
   const { queue, accepting, journal, parts } = await createService(emulator, options);
   const { mailboxes, script, state, keys, accept, logged } = parts;
@@ -124,7 +124,7 @@ function acceptingQueue(queue: MailQueue, logged: Logged): AcceptingQueue {
   };
 }
 
-/** Sends as the switches allow, which may change at any time. */
+/** Returns a function that sends mail as the switches allow. They may change at any time. */
 function submitter(emulator: Emulator, queue: AcceptingQueue): SubmissionParts['submit'] {
   return oneAtATime(async (mail) => {
     const { state } = emulator.store;
@@ -199,7 +199,7 @@ function logging(journal: LogJournal | null, webhooks: WebhookParts): Logged {
   };
 }
 
-/** Mail of an earlier process: what arrived is there again, what was on its way goes on. */
+/** Resumes mail of an earlier process: restores mailboxes and continues deliveries. */
 async function resume(
   directory: string,
   { queue, mailboxes, state }: Pick<MailService, 'queue' | 'mailboxes'> & { readonly state: State },
@@ -224,7 +224,10 @@ interface AttemptedMail {
   readonly raw: Buffer;
 }
 
-/** null: there is none to be sent. Its id follows from the delivery, so that it arrives once even if it is kept twice. */
+/**
+ * Composes the bounce of a delivery, or returns null if there is none. Its id follows from the delivery, so that it arrives
+ * once even if it is stored twice.
+ */
 function bounceOf(
   { mail, delivery, outcome, raw }: AttemptedMail,
   now: number,
@@ -234,13 +237,13 @@ function bounceOf(
   return composeBounce({ mail, delivery, raw, reply }, { id: `${delivery.id}-bounce`, now });
 }
 
-/** Logs the result of an attempt, and tells the sender of a mail that is given up. */
+/** Logs the result of an attempt, and sends a bounce if the mail is given up. */
 async function record(
   { emulator, queue, logged }: RecordParts,
   { mail, delivery, outcome, raw }: AttemptedMail,
 ): Promise<void> {
   const bounce = bounceOf({ mail, delivery, outcome, raw }, emulator.clock.now());
-  // Without room for its bounce a mail stays in the queue, or its sender would never hear of it.
+  // If there is no room for its bounce, a mail stays in the queue. Otherwise its sender would never hear of the failure.
   if (bounce !== null && !(await queue.keep(bounce.mail, bounce.raw)))
     throw new Error('there is no room left for a bounce');
   recordOutcome(emulator.store.state, mail, delivery, { outcome, logged });
@@ -248,7 +251,7 @@ async function record(
   if (bounce !== null) queue.schedule(bounce.mail);
 }
 
-/** Mails are read one after the other: each may take several times its size. */
+/** Runs the work for one mail at a time, because each may take several times its size in memory. */
 function oneAtATime<Item, Result>(work: (item: Item) => Promise<Result>): (item: Item) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (item) => {

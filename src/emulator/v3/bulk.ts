@@ -14,13 +14,13 @@ import { renderV3Alias, renderV3Rule } from './render.ts';
 const BEHAVIORS = ['add', 'update', 'delete'] as const;
 type Behavior = (typeof BEHAVIORS)[number];
 
-/** How items of a kind are found in a bulk request, and shown in its answer. */
+/** How bulk requests find items of a kind and show them in the answer. */
 interface BulkKind<T> {
   readonly kind: ItemKind<T>;
-  /** The field that names what an item is about, and what it stands for. */
+  /** The field that identifies an item. */
   readonly key: string;
   readonly find: (domain: DomainRecord, key: string) => Checked<T>;
-  /** What an item may have that is deleted; only the key is read. */
+  /** Fields that an item to delete may have; only the key is read. */
   readonly known: readonly string[];
   readonly render: (behavior: Behavior) => Render<T>;
 }
@@ -42,7 +42,7 @@ const RULE_BULK = {
   render: () => renderV3Rule,
 };
 
-/** Adds, updates or deletes aliases by name; items that fail do not fail the request (v3: Aliases). */
+/** Adds, updates or deletes aliases by name. An item that fails does not fail the request (v3: Aliases). */
 export function bulkAliases(context: DomainContext): HandlerResult {
   const result = runBulk(context, ALIAS_BULK);
   if (!result.ok) return result;
@@ -60,8 +60,8 @@ export function bulkAliases(context: DomainContext): HandlerResult {
 }
 
 /**
- * Adds, updates or deletes rules. `results` has an entry for each item in the order sent, `errors` a batch failure entry
- * for each that failed; neither fails the request (v3: Rules).
+ * Adds, updates or deletes rules. `results` has an entry for each item in the order sent; `errors` has a batch failure entry
+ * for each item that failed. Neither fails the request (v3: Rules).
  */
 export function bulkRules(context: DomainContext): HandlerResult {
   const result = runBulk(context, RULE_BULK);
@@ -94,7 +94,7 @@ function runBulk<T>(
   return outcomes.ok ? ok({ behavior: behavior.value, outcomes: outcomes.value }) : outcomes;
 }
 
-/** `add` when it is left out (v3: Aliases, Rules). */
+/** Reads the behavior. The default is `add` (v3: Aliases, Rules). */
 function readBehavior(context: DomainContext, plural: string): Checked<Behavior> {
   const body = readBody(context);
   if (!body.ok) return body;
@@ -129,7 +129,7 @@ function applyItem<T>(
   return item;
 }
 
-/** What was sent, with the id of the live alias of that name; null for what there is not. */
+/** Renders a failed item: the fields sent, with the id of the live alias of that name. Missing values are null. */
 function renderFailed(domain: DomainRecord, item: unknown): JsonObject {
   const alias = sentText(item, 'alias');
   const live = domain.aliases.get(alias ?? '');

@@ -85,7 +85,7 @@ function readSeconds(query: QueryReader, name: 'after' | 'before'): number {
   return query.parsed(name, parse, 'must be a Unix time in seconds') ?? 0;
 }
 
-/** `created_raw` is the same time as `created` (v3: Resources). */
+/** Renders a log entry. `created_raw` is the same time as `created` (v3: Resources). */
 export function renderV3Log(entry: MailLog): JsonObject {
   return {
     ...renderLogFields(entry),

@@ -2,7 +2,7 @@ import type { Alias, Credential, Rule } from '../account/model.ts';
 import type { JsonObject } from '../http/protocol.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 
-/** v3: Limits. */
+/** Maximum number of aliases within a domain (v3: Limits). */
 const MAX_EMBEDDED_ALIASES = 200;
 
 export function renderV3Account({ account, tier }: State): JsonObject {
@@ -49,9 +49,7 @@ export function renderV3Account({ account, tier }: State): JsonObject {
   };
 }
 
-/**
- * With the first 200 aliases; times are epoch milliseconds. Some answers have a `daily_quota` too.
- */
+/** Renders a domain with its first 200 aliases. Times are epoch milliseconds. Some answers also have a `daily_quota`. */
 export function renderV3Domain(
   { name, fields, created_at, aliases }: DomainRecord,
   { switches }: State,
@@ -76,14 +74,14 @@ export function renderV3Alias({ alias, forward, id, created_at }: Alias): JsonOb
   return { alias, forward, id, created: created_at };
 }
 
-/** `created` is in seconds, unlike every other time, unless `v3RuleTimes` says otherwise. */
+/** Renders a rule. `created` is in seconds, unlike all other times, unless `v3RuleTimes` says otherwise. */
 export function renderV3Rule(rule: Rule, { switches }: State): JsonObject {
   const { type, ...config } = rule.config;
   const created = switches.v3RuleTimes === 'seconds' ? Math.floor(rule.created_at / 1000) : rule.created_at;
   return { id: rule.id, type, config, rank: rule.rank, active: rule.active, created };
 }
 
-/** Never the password. */
+/** Renders a credential without its password. */
 export function renderV3Credential({ username, usage, created_at }: Credential): JsonObject {
   return { username, usage, created: created_at };
 }

@@ -36,9 +36,9 @@ const domains = domainHandlers('v3', (domain, state) => ({
 }));
 const aliases = itemHandlers(ALIAS_KIND, { render: renderV3Alias, find: findAlias });
 const rules = itemHandlers(RULE_KIND, { render: renderV3Rule });
-const credentials = itemHandlers(CREDENTIAL_KIND, { render: renderV3Credential, beside: newMxCheck });
+const credentials = itemHandlers(CREDENTIAL_KIND, { render: renderV3Credential, extraFields: newMxCheck });
 
-/** Their successful bodies carry `success` beside the payload; there are no empty ones (v3: Resources). */
+/** Handlers whose successful bodies have `success` next to the payload. No body is empty (v3: Resources). */
 const marked = routesOf('v3', {
   account: {
     'GET /account': ({ state }) => success({ account: accountOf(state) }),
@@ -59,7 +59,7 @@ const marked = routesOf('v3', {
     'GET ': domains.get,
     'PUT ': domains.update,
     'DELETE ': domains.remove,
-    // `success` says whether the MX records are right; the status is 200 either way.
+    // `success` is true if the MX records are right. The status is 200 in both cases.
     'GET /check'({ domain }) {
       verifyDomain(domain);
       return success({ records: renderRecords(domain), success: domain.fields.dns.mx });
@@ -92,7 +92,7 @@ const marked = routesOf('v3', {
     'DELETE /rules/:rule': rules.remove,
     'POST /rules/bulk': bulkRules,
     'DELETE /rules-all': removeAllReply(removeAllHandler(RULE_KIND)),
-    // The one listing that says neither how many there are nor which page it is (v3: SMTP credentials).
+    // The only listing without a total and a page number (v3: SMTP credentials).
     'GET /credentials': listHandler({
       plural: 'credentials',
       tableOf: ({ domain }: DomainContext) => domain.credentials,
@@ -107,7 +107,7 @@ const marked = routesOf('v3', {
     'GET /logs': listV3Logs,
     'GET /logs/count': countV3Logs,
     'GET /logs/search': searchV3Logs,
-    // The id of a log or the name of an alias: two routes of the document, one shape.
+    // The segment is the id of a log entry or the name of an alias: two documented routes with one shape.
     'GET /logs/:id': getLogOrAliasLogs,
   },
 });
@@ -138,20 +138,23 @@ function startsWith(query: QueryReader): ((alias: Alias) => boolean) | undefined
   return prefix === undefined ? undefined : ({ alias }) => alias.toLowerCase().startsWith(prefix);
 }
 
-/** A name may look like an id: `v3AliasSegment` says which of the two is looked up first. */
+/** Finds an alias. A name may look like an id; `v3AliasSegment` decides which one is tried first. */
 function findAlias({ state, domain }: DomainContext, segment: string): Checked<Alias> {
   const byName = domain.aliases.get(segment);
   const byId = domain.aliases.get(segment, 'id');
   return found(state.switches.v3AliasSegment === 'name-first' ? (byName ?? byId) : (byId ?? byName), 'alias');
 }
 
-/** The rule object itself (v3: Rules). */
+/** Answers with the bare rule object (v3: Rules). */
 function getRule({ state, domain, params }: DomainContext): HandlerResult {
   const rule = RULE_KIND.find(domain, params['rule'] ?? '');
   return rule.ok ? success(renderV3Rule(rule.value, state)) : rule;
 }
 
-/** Two samples of the answer to a delete-all are documented: the switch `v3DeleteAllAnswer` (v3: Aliases, Rules). */
+/**
+ * Answers a delete-all. The documents show two different answers (v3: Aliases, Rules); the switch `v3DeleteAllAnswer`
+ * selects one.
+ */
 function removeAllReply(removeAll: DomainHandler): DomainHandler {
   return (context) => {
     const result = removeAll(context);

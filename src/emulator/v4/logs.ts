@@ -33,7 +33,7 @@ export function listDomainLogs(context: DomainContext): HandlerResult {
   });
 }
 
-/** null when there are no more results. */
+/** Returns the cursor of the next page, or null if there are no more results. */
 export function nextCursor({ entries, next }: MailPage, names: 'next' | 'last'): string | null {
   if (next === undefined) return null;
   return names === 'next' ? next.id : (entries.at(-1)?.id ?? null);
@@ -45,7 +45,7 @@ export function countDomainLogs(context: DomainContext): HandlerResult {
   return filter.ok ? success({ total: countLogs(state, domain, filter.value) }) : filter;
 }
 
-/** The entry itself, unwrapped. */
+/** Answers with the bare log entry. */
 export function getLog({ params, state, domain }: DomainContext): HandlerResult {
   const entry = found(
     currentLogs(state, domain).find(({ id }) => id === params['id']),
@@ -92,7 +92,7 @@ function renderLog(entry: MailLog): JsonObject {
   };
 }
 
-/** What an entry has in both versions, but for its events. */
+/** Renders the fields that an entry has in both versions, without its events. */
 export function renderLogFields(entry: MailLog): JsonObject {
   const { id, forward, hostname, recipient, sender, subject, transport } = entry;
   return {
@@ -106,7 +106,7 @@ export function renderLogFields(entry: MailLog): JsonObject {
   };
 }
 
-/** What an event has in both versions. */
+/** Renders the fields that an event has in both versions. */
 export function renderEvent(entry: MailLog, event: MailEvent, position: number): JsonObject {
   return {
     id: event.id ?? `${entry.message_id}-${position}`,
@@ -118,7 +118,7 @@ export function renderEvent(entry: MailLog, event: MailEvent, position: number):
   };
 }
 
-/** The host that a destination's mail goes to; of a webhook, its own. */
+/** Returns the mail host of a destination. For a webhook it is the webhook's own host. */
 function mailHost({ forward, recipient }: MailLog): string {
   const { email } = forward ?? recipient;
   if (URL.canParse(email)) return new URL(email).host;

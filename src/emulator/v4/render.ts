@@ -2,7 +2,7 @@ import type { Alias, Credential, Rule } from '../account/model.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 import type { JsonObject } from '../http/protocol.ts';
 
-/** v4 times are ISO 8601 in UTC with second precision. */
+/** Renders a time as v4 does: ISO 8601 in UTC with second precision. */
 export function renderTime(epochMilliseconds: number): string {
   return `${new Date(epochMilliseconds).toISOString().slice(0, 19)}Z`;
 }
@@ -32,7 +32,7 @@ export function renderRule(rule: Rule): JsonObject {
   return { id: rule.id, type, config, rank: rule.rank, active: rule.active, ...times(rule) };
 }
 
-/** Never the password. */
+/** Renders a credential without its password. */
 export function renderCredential({ username, created_at, usage }: Credential): JsonObject {
   return { username, created_at: renderTime(created_at), usage };
 }

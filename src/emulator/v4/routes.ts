@@ -23,14 +23,14 @@ const NAME_ORDERS = ['name_asc', 'name_desc', 'created_asc', 'created_desc'] as 
 const domains = domainHandlers('v4', renderDomain);
 const aliases = itemHandlers(ALIAS_KIND, { render: renderAlias });
 const rules = itemHandlers(RULE_KIND, { render: renderRule });
-const credentials = itemHandlers(CREDENTIAL_KIND, { render: renderCredential, beside: newMxCheck });
+const credentials = itemHandlers(CREDENTIAL_KIND, { render: renderCredential, extraFields: newMxCheck });
 const aliasBatches = batchHandlers(ALIAS_KIND, { render: renderAlias, find: findBatchAlias });
 const ruleBatches = batchHandlers(RULE_KIND, {
   render: renderRule,
   find: ({ domain }, id) => RULE_KIND.find(domain, id),
 });
 
-/** Batches are the same in both versions, string ids and times included (v3: Resources). */
+/** Routes of batches. They are the same in both versions, including string ids and times (v3: Resources). */
 export const BATCH_ROUTES: Readonly<Record<string, DomainHandler>> = {
   'POST /aliases/batch': aliasBatches.add,
   'PUT /aliases/batch': aliasBatches.update,
@@ -120,12 +120,15 @@ function domainFilter(query: QueryReader): (domain: DomainRecord) => boolean {
     ].every(([wanted, value]) => wanted === undefined || wanted === String(value));
 }
 
-/** The first credential of a domain needs another check of its MX records. */
+/** Returns the field that asks for another check of the MX records. The first credential of a domain needs one. */
 export function newMxCheck({ domain }: DomainContext): { readonly requires_new_mx_check: boolean } {
   return { requires_new_mx_check: domain.credentials.size === 1 };
 }
 
-/** v3: Resources. Listings show ids as integers and batches take strings: whether these are the same is not said. */
+/**
+ * Finds an alias by its id in a batch. Listings of v3 show ids as integers and batches take strings; no document says that
+ * both are the same (v3: Resources).
+ */
 function findBatchAlias({ version, state, domain }: DomainContext, id: string): Checked<Alias> {
   const isUnknown = version === 'v3' && state.switches.v3ListedIdsInBatches === 'unknown';
   return isUnknown ? found<Alias>(undefined, 'alias') : ALIAS_KIND.find(domain, id);

@@ -2,7 +2,7 @@ import { changeName, type Report } from '../../core/model/report.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
 import { openRunRecorder } from './history/run-recorder.ts';
 import { rememberRun } from './memory/remember.ts';
-import { undoFlags } from './memory/undo-flags.ts';
+import { undoAllowances } from '../undo/undo-allowances.ts';
 import { openLedger } from './ledger.ts';
 import { openKnownAccount } from './known-account.ts';
 import {
@@ -11,13 +11,14 @@ import {
   type Passwords,
   type ResolvedPasswords,
 } from './send/passwords.ts';
+import { commandOf } from '../../core/plan/policy.ts';
 import { firstRequestsOf } from '../../core/plan/requests/requests.ts';
-import type { ApplyInput, ApplyPorts, WrittenSnapshot } from './ports.ts';
+import type { ApplyInput, ApplyPorts } from './ports.ts';
 import { reportDocument } from './report/report-document.ts';
 import { reportRun } from './report/report.ts';
 import { runRounds } from './rounds.ts';
 import type { Verdict } from './verdict.ts';
-import { snapshotDocument } from './memory/snapshot.ts';
+import { writeSnapshot } from './memory/snapshot.ts';
 import { verifyDomains } from './verify-dns.ts';
 
 /** Why nothing was written at all: no snapshot, no write. */
@@ -84,20 +85,22 @@ async function run(
     plan.changes.length === 0
       ? NOTHING_TO_DO
       : await runRounds(input, ports, { ledger, account, passwords, recorder });
-  const verified = await verifyDomains({ desired, prior, observed }, ledger, ports);
+  const verified = await verifyDomains({ desired, prior, observed }, ledger, {
+    ...ports,
+    command: commandOf(input.policy),
+  });
   const objection = (await ports.objection?.()) ?? null;
   if (objection === null) {
     await rememberRun(state, { input, ledger, account, passwords, verdict, verified });
   } else ledger.notes.add(`what was applied is not remembered: ${objection}`);
-  const undoing = ledger.wrote ? (snapshot.written?.desired(desired.references) ?? null) : null;
   const report = reportRun({
     input,
     ledger,
     totals: client.totals(),
     now: clock.now(),
     verdict,
-    snapshot: snapshot.path,
-    undoFlags: undoing === null ? [] : await undoFlags(undoing, { observed, verdict }, ports),
+    snapshot,
+    undoFlags: ledger.wrote ? await undoAllowances(input, { observed, verdict }, ports) : [],
   });
   const unrecorded = await recorder.finish(report, verdict);
   if (unrecorded === null) return keepReport(report, input, ports);
@@ -107,7 +110,8 @@ async function run(
 
 interface Prepared {
   readonly passwords: Passwords;
-  readonly snapshot: SavedSnapshot;
+  /** Path of the snapshot; null means that there is none. */
+  readonly snapshot: string | null;
 }
 
 const NOTHING_TO_DO: Verdict = { kind: 'seen', open: [], notKept: [], unread: new Map(), adoptions: [] };
@@ -117,31 +121,26 @@ function withObjection(ports: ApplyPorts): ApplyPorts {
   return objection === undefined ? ports : { ...ports, client: client.withObjection(objection) };
 }
 
-interface SavedSnapshot {
-  /** Null: there is nothing to undo. */
-  readonly path: string | null;
-  readonly written: WrittenSnapshot | null;
-}
-
+/** Returns the path of the snapshot. Null means that the plan changes nothing. */
 async function saveSnapshot(
   input: ApplyInput,
-  ports: ApplyPorts,
-): Promise<Result<SavedSnapshot, ApplyFault>> {
-  if (input.plan.changes.length === 0) return succeed({ path: null, written: null });
-  const document = snapshotDocument({
-    plan: input.plan,
+  { client, clock, state }: ApplyPorts,
+): Promise<Result<string | null, ApplyFault>> {
+  if (input.plan.changes.length === 0) return succeed(null);
+  const text = writeSnapshot({
+    changes: input.plan.changes,
     observed: input.observed,
-    version: ports.client.version,
+    version: client.version,
     references: input.desired.references,
-    print: await ports.state.openValuePrints(),
-    now: ports.clock.now(),
+    print: await state.openValuePrints(),
+    run: input.origin.run,
+    now: clock.now(),
   });
-  const written = ports.writeSnapshot(document);
-  const saved = await ports.state.saveSnapshot(written.text);
-  if (saved.ok) return succeed({ path: saved.value, written });
+  const saved = await state.saveSnapshot(text);
+  if (saved.ok) return saved;
   return fail({
     kind: 'no-snapshot',
-    message: `nothing was written, because it could not be undone: ${saved.error.message}`,
+    message: `nothing was written, because the snapshot could not be saved: ${saved.error.message}`,
   });
 }
 

@@ -1,9 +1,9 @@
-import { itemKey } from '../../core/model/item-key.ts';
-import { KINDS } from '../../core/model/kinds.ts';
+import { itemKey } from '../../core/kinds/item-key.ts';
+import { KINDS } from '../../core/kinds/registry.ts';
 import { nameKey, plural, takesOthers, type DomainName } from '../../core/model/names.ts';
 import type { Change } from '../../core/model/plan.ts';
 import { dependenciesOf, findLedTo } from '../../core/plan/requests/dependencies.ts';
-import { chainOfKind } from '../../core/plan/requests/order.ts';
+import type { GateName } from '../../core/plan/requests/order.ts';
 import {
   hasTrouble,
   isHeldUp,
@@ -19,53 +19,61 @@ import type { KnownAccount } from './known-account.ts';
 /** Why a change must not be sent now; null: it may. */
 export type Gate = (change: Change) => string | null;
 
-/** Keeps mail where it goes as long as what is to take it was not added or updated. */
-export function stageOneGate(ledger: Ledger): Gate {
+/** What the gates judge by. */
+export interface GateEvidence {
+  readonly ledger: Ledger;
+  /** Domains of which something is held back, or not known. */
+  readonly held: ReadonlySet<DomainName>;
+  readonly dependencies: Dependencies;
+}
+
+/** Asks these gates, in this order. */
+export function gateOf(names: readonly GateName[], evidence: GateEvidence): Gate {
   return (change) => {
+    for (const name of names) {
+      const reason = GATES[name](change, evidence);
+      if (reason !== null) return reason;
+    }
+    return null;
+  };
+}
+
+const GATES: Readonly<Record<GateName, (change: Change, evidence: GateEvidence) => string | null>> = {
+  'aliases beside it'(change, { ledger }) {
     const beside = findBeside(ledger, change);
-    if (beside !== undefined) return `alias ${beside.name}, whose mail it matches meanwhile, was not added`;
+    return beside && `alias ${beside.name}, whose mail it matches meanwhile, was not added`;
+  },
+  'what it leads to'(change, { ledger }) {
     const ledTo = findLedTo(change, (domain) => ledger.undone.get(domain as DomainName)?.values() ?? []);
     if (ledTo === undefined) return null;
     const what = `${ledTo.name} of ${ledTo.domain}, to which it forwards,`;
     return `${what} was not ${ledTo.action === 'add' ? 'added' : 'updated'}`;
-  };
-}
+  },
+  'the run goes on': (_, { ledger }) => whyStopped(ledger),
+  'stage 1 of its domain': (change, { ledger }) => (isHeldUp(ledger, change) ? STAGE_ONE_FAILED : null),
+  'rules in order': ({ domain, kind }, { ledger }) =>
+    KINDS[kind].routesMail && ledger.misplaced.has(domain) ? MISPLACED : null,
+  'who forwards to it'(change, { ledger, held, dependencies }) {
+    const others = dependencies.get(itemKey(change)) ?? NO_DOMAINS;
+    const holder = [...others].find((domain) => held.has(domain) || hasTrouble(ledger, domain));
+    return holder === undefined ? null : `${holder} may still forward there`;
+  },
+};
 
 /**
  * A catch-all, a pattern, or an alias whose labelled addresses have aliases of their own matches the mail of an alias that
  * is not there: it changes only when what was to be added beside it is in place.
  */
-function findBeside(ledger: Ledger, change: Change): Change | undefined {
-  if (change.kind !== 'alias' || change.action !== 'update') return undefined;
+function findBeside(ledger: Ledger, change: Change): Change | null {
+  if (change.kind !== 'alias' || change.action !== 'update') return null;
   const undone = ledger.undone.get(change.domain)?.values() ?? [];
-  return Iterator.from(undone).find(
-    ({ kind, action, name }) => kind === 'alias' && action === 'add' && matchesMailOf(change.name, name),
-  );
+  const isBeside = ({ kind, action, name }: Change): boolean =>
+    kind === 'alias' && action === 'add' && matchesMailOf(change.name, name);
+  return Iterator.from(undone).find(isBeside) ?? null;
 }
 
 function matchesMailOf(name: string, missing: string): boolean {
   return takesOthers(name) || nameKey(missing).startsWith(`${nameKey(name)}+`);
-}
-
-/**
- * What takes a route away goes only where everything that was to replace it is in place, and nobody still needs it. `held`:
- * domains of which something is held back, or not known.
- */
-export function stageTwoGate(
-  ledger: Ledger,
-  held: ReadonlySet<DomainName>,
-  dependencies: Dependencies,
-): Gate {
-  return (change) => {
-    const stopped = whyStopped(ledger);
-    if (stopped !== null) return stopped;
-    const chain = chainOfKind(change.kind);
-    if (isHeldUp(ledger, change.domain, chain)) return STAGE_ONE_FAILED;
-    if (chain === 'routes' && ledger.misplaced.has(change.domain)) return MISPLACED;
-    const others = dependencies.get(itemKey(change)) ?? NO_DOMAINS;
-    const holder = [...others].find((domain) => held.has(domain) || hasTrouble(ledger, domain));
-    return holder === undefined ? null : `${holder} may still forward there`;
-  };
 }
 
 /** What is known right before a part of stage 2. */
@@ -83,8 +91,8 @@ export interface Passage {
  */
 export async function forwarderGate(
   late: readonly Change[],
-  { gate, dependencies }: { readonly gate: Gate; readonly dependencies: Dependencies },
-  { ledger, account }: { readonly ledger: Ledger; readonly account: KnownAccount },
+  gate: Gate,
+  { ledger, dependencies, account }: GateEvidence & { readonly account: KnownAccount },
 ): Promise<Passage> {
   const open = late.filter((change) => gate(change) === null);
   const names = new Set(open.flatMap((change) => [...(dependencies.get(itemKey(change)) ?? NO_DOMAINS)]));

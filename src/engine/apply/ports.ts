@@ -4,7 +4,6 @@ import type { Objection } from '../../client/http/pacing.ts';
 import type { Clock } from '../../core/model/clock.ts';
 import type { Desired } from '../../core/model/desired.ts';
 import type { Commit, RunOrigin } from '../../core/model/history/entries.ts';
-import type { ManifestDocument } from '../../core/model/manifest/manifest-document.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Observed } from '../../core/model/observed.ts';
 import type { Change, Plan } from '../../core/model/plan.ts';
@@ -67,18 +66,10 @@ export interface ApplyPorts {
   readonly resolvePassword: ResolvePassword;
   /** Asked right before a domain is deleted: null, or why it must stay. */
   readonly whyKeepDomain?: ((domain: DomainName) => Promise<string | null>) | undefined;
-  readonly writeSnapshot: (document: ManifestDocument) => WrittenSnapshot;
   /** What is checked out in the repository of the manifest, for the history; asked once, and only by a run that writes. */
   readonly readCommit?: (() => Promise<Commit | null>) | undefined;
   /** Asked before each write, to the account or to memory: why this run must not write any more. */
   readonly objection?: Objection | undefined;
-}
-
-/** A snapshot as it is saved, and what applying it asks for. */
-export interface WrittenSnapshot {
-  readonly text: string;
-  /** Null where it cannot be loaded; `references`: normalised value -> how the manifest writes it. */
-  readonly desired: (references: References) => Desired | null;
 }
 
 export type Progress =

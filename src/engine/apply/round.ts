@@ -1,5 +1,5 @@
-import { itemKey } from '../../core/model/item-key.ts';
-import { KINDS } from '../../core/model/kinds.ts';
+import { itemKey } from '../../core/kinds/item-key.ts';
+import { KINDS } from '../../core/kinds/registry.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Change } from '../../core/model/plan.ts';
 import {
@@ -19,12 +19,11 @@ import { openFirstPass, type FirstPass } from './first-pass.ts';
 import {
   dependenciesByItem,
   forwarderGate,
-  stageOneGate,
-  stageTwoGate,
   withoutNewLosses,
-  type Dependencies,
   type Gate,
   type Passage,
+  type GateEvidence,
+  gateOf,
 } from './gate.ts';
 import { forget, isUnseen, recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';
 import { isNotKept } from './memory/not-kept.ts';
@@ -66,8 +65,8 @@ export async function sendRound(round: Round, parts: RoundParts): Promise<Readon
   const firstPass = openFirstPass(parts);
   const work = openRoundWork(round.stages, parts);
   const early = round.stages.filter(({ stage }) => stage === 1);
-  for (const [part, { domains }] of early.entries()) {
-    await sendEarlyPart({ part, domains, work, order: planned.order }, firstPass, parts);
+  for (const [part, own] of early.entries()) {
+    await sendEarlyPart({ ...own, part, work, ...planned }, firstPass, parts);
   }
   const changes = await work.left();
   const late =
@@ -75,8 +74,8 @@ export async function sendRound(round: Round, parts: RoundParts): Promise<Readon
       ? round.stages.filter(({ stage }) => stage === 2)
       : sender.requestsOf(changes).filter(({ stage }) => stage === 2);
   const outlook = changes === 'as-planned' ? planned : outlookOf([...early, ...late], round, parts);
-  for (const [index, { domains }] of late.entries()) {
-    await sendLatePart({ part: early.length + index, domains, ...outlook }, firstPass, parts);
+  for (const [index, own] of late.entries()) {
+    await sendLatePart({ ...own, part: early.length + index, ...outlook }, firstPass, parts);
   }
   return firstPass.seen();
 }
@@ -84,8 +83,7 @@ export async function sendRound(round: Round, parts: RoundParts): Promise<Readon
 /** What follows from all that a round sends. */
 interface Outlook {
   readonly order: VerificationOrder;
-  readonly gate: Gate;
-  readonly dependencies: Dependencies;
+  readonly evidence: GateEvidence;
 }
 
 function outlookOf(
@@ -100,21 +98,18 @@ function outlookOf(
   const held = new Set([...heldRoutes.map(({ domain }) => domain), ...unread]);
   return {
     order: verificationOrder(stages, (change) => dependencies.get(itemKey(change))),
-    gate: stageTwoGate(ledger, held, dependencies),
-    dependencies,
+    evidence: { ledger, held, dependencies },
   };
 }
 
-interface EarlyPart extends Pick<Outlook, 'order'> {
+interface RoundPart extends Outlook, StageRequests {
   /** Counts from 0. */
   readonly part: number;
-  readonly domains: readonly DomainRequests[];
-  readonly work: RoundWork;
 }
 
 /** Sends a part of stage 1. A domain that waits to be added keeps no other from being changed. */
 async function sendEarlyPart(
-  { part, domains, work, order }: EarlyPart,
+  { part, domains, gates, order, evidence, work }: RoundPart & { readonly work: RoundWork },
   firstPass: FirstPass,
   { ledger, account, sender }: RoundParts,
 ): Promise<void> {
@@ -127,7 +122,7 @@ async function sendEarlyPart(
       left === 'as-planned'
         ? requests.filter((request) => !isAddedDomain(request))
         : requestsOfStage(1, sender.requestsOf(left));
-    await sendAll({ ledger, sender }, rest, stageOneGate(ledger));
+    await sendAll({ ledger, sender }, rest, gateOf(gates, evidence));
     const isLast =
       left === 'as-planned' ? order.isDueAfter(part, domain) : left.every(({ stage }) => stage === 1);
     if (isLast && !isNotAdded(ledger, domain)) firstPass.verify(domain);
@@ -142,25 +137,23 @@ async function sendEarlyPart(
   ]);
 }
 
-interface LatePart extends Outlook {
-  /** Counts from 0. */
-  readonly part: number;
-  readonly domains: readonly DomainRequests[];
-}
-
 /**
  * Sends a part of stage 2. What takes a route away waits until a listing shows what this run put in its place: after each
  * pause it is tried again, and after the last it is skipped.
  */
 async function sendLatePart(
-  { part, domains, order, ...gates }: LatePart,
+  { part, domains, gates, order, evidence }: RoundPart,
   firstPass: FirstPass,
   parts: RoundParts,
 ): Promise<void> {
   const { ledger, clock, signal } = parts;
+  const ownGate = gateOf(gates, evidence);
   let waiting = domains;
   for (const pause of [...PAUSES_MS, null]) {
-    const passage = await forwarderGate(waiting.flatMap(changesOfRequests), gates, parts);
+    const passage = await forwarderGate(waiting.flatMap(changesOfRequests), ownGate, {
+      ...evidence,
+      ...parts,
+    });
     for (const domain of passage.seen) if (order.isSeenBefore(part, domain)) firstPass.saw(domain);
     const unseen = new Map<DomainName, ReadonlySet<Change>>();
     await sideBySide(waiting, DOMAINS_AT_ONCE, async (own) => {

@@ -1,5 +1,5 @@
 import { errorText } from '../../client/errors.ts';
-import { itemKey } from '../../core/model/item-key.ts';
+import { itemKey } from '../../core/kinds/item-key.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Change } from '../../core/model/plan.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
@@ -31,7 +31,7 @@ export async function runRounds(
   const { desired, plan } = input;
   const { clock, signal, resolvePassword } = ports;
   const approvals = approvalsOf(input);
-  const sender = openSender(ports, sourcesOf(desired, passwords), {
+  const sender = openSender(ports, sourcesOf(input, passwords), {
     ledger,
     findings: account.findings,
     recorder,

@@ -1,6 +1,7 @@
 import type { ApiError } from '../../client/errors.ts';
 import { missingRecords } from '../../client/operations/verification.ts';
 import type { Verification } from '../../client/client.ts';
+import type { CommandLine } from '../../core/model/text/command-line.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Verified } from '../../core/model/prior.ts';
 import type { Result } from '../../core/model/result.ts';
@@ -24,7 +25,7 @@ const LONGEST_WAIT_MS = 86_400_000;
 export async function verifyDomains(
   context: Omit<DueContext, 'now'>,
   ledger: Ledger,
-  { client, clock }: Pick<ApplyPorts, 'client' | 'clock'>,
+  { client, clock, command }: Pick<ApplyPorts, 'client' | 'clock'> & { readonly command: CommandLine },
 ): Promise<ReadonlyMap<DomainName, Verified>> {
   const verified = new Map<DomainName, Verified>();
   const due = dueDomains({ ...context, now: clock.now() });
@@ -35,18 +36,18 @@ export async function verifyDomains(
     isHopeless ||= !answer.ok && stopFor(answer.error) !== null;
     const isReady = answer.ok && answer.value.valid;
     verified.set(domain, { at: clock.now(), waitMs: isReady ? LONGEST_WAIT_MS : waitAfter(last) });
-    ledger.notes.add(noteOf(domain, answer));
+    ledger.notes.add(noteOf(domain, answer, command));
   });
   const later = due.length - Math.min(due.length, MOST_VERIFIED);
   if (later > 0) ledger.notes.add(`${later} more domains are verified by the next run`);
   return verified;
 }
 
-function noteOf(domain: DomainName, answer: Result<Verification, ApiError>): string {
+function noteOf(domain: DomainName, answer: Result<Verification, ApiError>, command: CommandLine): string {
   if (!answer.ok) return `${domain} could not be verified: ${answer.error.message}`;
   if (answer.value.valid) return `${domain} is ready: its DNS records are in place`;
   const missing = missingRecords(answer.value).join(', ');
-  return `${domain} is not ready: DNS records are missing or wrong: ${missing} (fwdsync verify ${domain} prints them)`;
+  return `${domain} is not ready: DNS records are missing or wrong: ${missing} (\`${command(`verify ${domain}`)}\` prints them)`;
 }
 
 function waitAfter(last: Verified | null): number {

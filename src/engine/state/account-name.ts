@@ -1,6 +1,6 @@
-/** How an account is known to the state, whatever the case of its email and the generation of its API. */
+/** The account's name in the state. It does not depend on the case of the email or on the version of the API. */
 export interface AccountName {
-  /** In lower case. */
+  /** The email in lower case. */
   readonly email: string;
   /** Host and port of the API. */
   readonly host: string;

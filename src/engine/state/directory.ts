@@ -34,17 +34,17 @@ import type { ProcessTable } from './processes.ts';
 import type { DeliveryMemories, Memory, RecogniseReferences, StateFault, StateStore } from './store.ts';
 
 export interface StateDirectoryOptions {
-  /** Root for all accounts. */
+  /** Root directory for all accounts. */
   readonly directory: string;
-  /** Email of the account, and the API's address: together they name the account's own directory. */
+  /** Email of the account. With the API's address it names the account's own directory. */
   readonly account: string;
   readonly apiUrl: string;
   readonly fs: StateFs;
   readonly clock: Clock;
   readonly processes: ProcessTable;
-  /** How much of the history is kept; default: 400 days, and 1 GiB. */
+  /** Limits of the history. The default is 400 days and 1 GiB. */
   readonly history?: Partial<HistoryBounds> | undefined;
-  /** Keeps the lock while a run waits. */
+  /** Refreshes the lock while a run waits. */
   readonly every?: Every | undefined;
 }
 
@@ -53,7 +53,7 @@ const AT_ONCE = 32;
 const SALT_BYTES = 32;
 const SNAPSHOTS = 'snapshots';
 
-/** The state directory of one account; nothing is touched before a method is called. */
+/** Opens the state directory of one account. It touches nothing before a method is called. */
 export function openStateDirectory(options: StateDirectoryOptions): StateStore {
   const place = join(options.directory, accountDirectory(options.account, options.apiUrl));
   let sequence = 0;
@@ -94,7 +94,7 @@ function deliveryMemories({ place, files }: Scope): DeliveryMemories {
   };
 }
 
-/** Whether a path is that of a snapshot of any account; both are absolute. */
+/** True if a path is a snapshot of any account. Both paths are absolute. */
 export function isSnapshot(directory: string, path: string): boolean {
   return basename(dirname(path)) === SNAPSHOTS && dirname(dirname(dirname(path))) === directory;
 }
@@ -103,7 +103,7 @@ interface Scope {
   readonly place: string;
   readonly files: OwnFiles;
   readonly clock: Clock;
-  /** Hash of what is known to be on disk, so that equal memories are not written again. */
+  /** Hashes of the texts that are known to be on disk, so that equal memories are not written again. */
   readonly written: Map<DomainName, string>;
 }
 
@@ -129,7 +129,7 @@ async function readPrior(scope: Scope): ReturnType<StateStore['prior']> {
   return { prior: { domains, manifests: sizes ?? [] }, warnings };
 }
 
-/** Every `.json` file of a directory by name, some at a time. */
+/** Yields every `.json` file of a directory by name. Several are read at a time. */
 async function* readAll(
   files: OwnFiles,
   directory: string,
@@ -173,7 +173,7 @@ async function rememberDomain(
   return written;
 }
 
-/** In place of what the same manifest was before; those of other manifests of the account stay. */
+/** Replaces the size of this manifest. Sizes of the account's other manifests stay. */
 async function rememberSize(scope: Scope, size: ManifestSize): Promise<Result<void, StateFault>> {
   const before = (await readSizes(scope)) ?? [];
   const text = writeManifestSizes(latestManifests(before, size));
@@ -181,7 +181,7 @@ async function rememberSize(scope: Scope, size: ManifestSize): Promise<Result<vo
   return writeAtomically(scope.files, sizesPath(scope), text);
 }
 
-/** Null: damaged. A file that is not there holds nothing. */
+/** Returns the sizes, or null if the file is damaged. A missing file has no sizes. */
 async function readSizes(scope: Scope): Promise<readonly ManifestSize[] | null> {
   const read = await readText(scope.files, sizesPath(scope));
   if (read.kind === 'missing') return [];
@@ -201,7 +201,7 @@ async function saveDocument(
   },
 ): Promise<Result<string, StateFault>> {
   const directory = join(scope.place, document.directory);
-  // Sorted by name they are in the order of writing, whatever the clocks of the machines say that share the directory.
+  // Names sort in the order of writing, even if the clocks of the machines that share the directory differ.
   const names = (await listFiles(scope.files, directory)).filter((name) => name.endsWith(document.suffix));
   const newest = momentOf(names.toSorted().at(-1) ?? '');
   const moment = new Date(Math.max(scope.clock.now(), newest + 1)).toISOString().replaceAll(':', '-');
@@ -213,13 +213,13 @@ async function saveDocument(
   return succeed(path);
 }
 
-/** Returns the time in the name of a document, epoch milliseconds; 0 where there is none. */
+/** Returns the time in a document's name in epoch milliseconds, or 0 if there is none. */
 function momentOf(name: string): number {
   const [, date, time] = /^(\d{4}-\d\d-\d\d)T(\d\d-\d\d-\d\d\.\d{3})Z_/.exec(name) ?? [];
   return Date.parse(`${date}T${time?.replaceAll('-', ':')}Z`) || 0;
 }
 
-/** Temporary files of a run that was killed; only the holder of the lock writes here, and it writes one at a time. */
+/** Removes temporary files of a run that was killed. Only the holder of the lock writes here, one file at a time. */
 async function removeLeftovers(files: OwnFiles, directory: string): Promise<void> {
   for (const name of await listFiles(files, directory)) {
     if (name.endsWith('.tmp')) await removeQuietly(files, join(directory, name));
@@ -243,7 +243,7 @@ async function openReferences(scope: Scope): Promise<RecogniseReferences | null>
   return salt === null ? null : (values) => recognise(known, values, salt);
 }
 
-/** Null: there are none, or they are damaged. */
+/** Returns the references, or null if there are none or they are damaged. */
 async function readReferences(scope: Scope): Promise<ReadonlyMap<string, string> | null> {
   const read = await readText(scope.files, referencesPath(scope));
   return read.kind === 'text' ? readKnownReferences(read.text) : null;
@@ -263,7 +263,10 @@ async function openValuePrints(scope: Scope): ReturnType<StateStore['openValuePr
   return salt === null ? null : (value) => fingerprintValue(value, salt);
 }
 
-/** The salt is made once; null when there is none and none can be kept: then nothing is remembered of values. */
+/**
+ * Returns the salt, which is created once. Returns null if there is none and none can be saved; then values are not
+ * remembered.
+ */
 async function openSalt(scope: Scope): Promise<Uint8Array | null> {
   const path = join(scope.place, 'salt');
   const read = await readText(scope.files, path);

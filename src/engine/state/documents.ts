@@ -1,20 +1,24 @@
 import { parseDomainName, type DomainName, type NameKey } from '../../core/model/names.ts';
 import type { KeptOtherwise, ManifestSize, PriorDomain, Verified } from '../../core/model/prior.ts';
-import { SECTIONS, type Section } from '../../core/model/kinds.ts';
+import { SECTIONS } from '../../core/kinds/registry.ts';
+import type { Section } from '../../core/model/kinds.ts';
 
-/** Texts that are kept between runs, and back. Equal memories give equal texts; what a text lost is null, never a guess. */
+/**
+ * Texts that are kept between runs, and their parsers. Equal memories give equal texts. A damaged text is null, never a
+ * guess.
+ */
 const PRIOR = 'fwdsync/prior@1';
 const SIZES = 'fwdsync/manifests@2';
 const REFERENCES = 'fwdsync/references@1';
 
-/** What is remembered of one domain. */
+/** Serializes the memory of one domain. */
 export function writePriorDomain(domain: DomainName, prior: PriorDomain): string {
   return `${JSON.stringify({
     kind: PRIOR,
     domain,
     live: prior.live,
     givenCatchAll: prior.givenCatchAll,
-    // Pairs rather than an object: a name such as `__proto__` is plain data.
+    // Pairs, not an object, so that a name such as `__proto__` is plain data.
     applied: [...prior.applied],
     ruleIds: [...prior.ruleIds],
     keptOtherwise: [...prior.keptOtherwise].map(([key, { sent, shown }]) => [key, sent, shown]),
@@ -24,7 +28,7 @@ export function writePriorDomain(domain: DomainName, prior: PriorDomain): string
   })}\n`;
 }
 
-/** Null for anything that this version did not write whole. */
+/** Parses the memory of one domain. Returns null if this version did not write it completely. */
 export function readPriorDomain(text: string): { domain: DomainName; prior: PriorDomain } | null {
   const value = parseDocument(text, PRIOR);
   if (value === null || typeof value['domain'] !== 'string') return null;
@@ -52,7 +56,7 @@ function decodePrior(value: Readonly<Record<string, unknown>>): PriorDomain | nu
   };
 }
 
-/** What does not read is forgotten: it is sent once more. */
+/** Reads values that the service changed. Invalid entries are forgotten, so that they are sent once more. */
 function readKeptOtherwise(value: unknown): ReadonlyMap<string, KeptOtherwise> {
   const map = new Map<string, KeptOtherwise>();
   for (const triple of Array.isArray(value) ? (value as readonly unknown[]) : []) {
@@ -63,14 +67,14 @@ function readKeptOtherwise(value: unknown): ReadonlyMap<string, KeptOtherwise> {
   return map;
 }
 
-/** Null: never; nothing worse comes of it than asking at once. */
+/** Returns the last verification. Null means never; then the service is simply asked at once. */
 function readVerified(value: unknown): Verified | null {
   if (typeof value !== 'object' || value === null) return null;
   const { at, waitMs } = value as Partial<Record<keyof Verified, unknown>>;
   return isCount(at) && isCount(waitMs) ? { at, waitMs } : null;
 }
 
-/** Sizes of the manifests that were applied, the latest first. */
+/** Serializes the sizes of applied manifests, the latest first. */
 export function writeManifestSizes(sizes: readonly ManifestSize[]): string {
   const manifests = sizes.map(({ domains, entries }) => ({ domains: [...domains].toSorted(), entries }));
   return `${JSON.stringify({ kind: SIZES, manifests })}\n`;
@@ -94,7 +98,7 @@ function readSize(value: unknown): ManifestSize | null {
   return known.length === names.length ? { domains: new Set(known), entries } : null;
 }
 
-/** Fingerprints of values that came from references, each with how it is shown; the latest first. */
+/** Serializes fingerprints of values that came from references, each with its shown form, the latest first. */
 export function writeKnownReferences(known: ReadonlyMap<string, string>): string {
   return `${JSON.stringify({ kind: REFERENCES, references: [...known] })}\n`;
 }
@@ -126,14 +130,14 @@ function readLive(value: unknown): Partial<Record<Section, number>> {
   return live;
 }
 
-/** Null for anything that this version did not write whole. */
+/** Parses a document. Returns null if this version did not write it completely. */
 function parseDocument(text: string, kind: string): Readonly<Record<string, unknown>> | null {
   const value = parseJsonText(text);
   const document = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
   return document?.['kind'] === kind ? document : null;
 }
 
-/** Null for what is not JSON. */
+/** Parses JSON. Returns null if the text is not JSON. */
 export function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text);

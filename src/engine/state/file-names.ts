@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DomainName } from '../../core/model/names.ts';
 import { accountName } from './account-name.ts';
 
-/** Readable where it can be, and distinct always: the hash decides, the rest is for people. */
+/** Returns the directory name of an account. Its hash makes it unique; the rest is for people. */
 export function accountDirectory(account: string, apiUrl: string): string {
   const { email, host } = accountName(account, apiUrl);
   const readable = `${email}_${host}`
@@ -12,12 +12,15 @@ export function accountDirectory(account: string, apiUrl: string): string {
   return `${readable}_${shortHash(`${email}\n${host}`)}`;
 }
 
-/** A domain of up to 253 characters is a file name of up to 255: the long ones are cut and get a hash. */
+/**
+ * Returns the file name of a domain's memory. A domain has up to 253 characters and a file name up to 255, so a long domain
+ * is cut and gets a hash.
+ */
 export function domainFile(domain: DomainName): string {
   return domain.length <= 200 ? `${domain}.json` : `${domain.slice(0, 180)}_${shortHash(domain)}.json`;
 }
 
-/** In hexadecimal: tells a few million texts apart. */
+/** Returns a short hash in hexadecimal, long enough to distinguish a few million texts. */
 export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }

@@ -4,27 +4,27 @@ import { fail, succeed, type Result } from '../../core/model/result.ts';
 import { codeOf, type OwnFiles, describe } from './own-files.ts';
 import type { StateFault } from './store.ts';
 
-/** A file that is not there; a file that is there and cannot be read. */
+/** The result of reading a file: its text, or that it is missing or unreadable. */
 export type ReadOutcome =
   | {
       readonly kind: 'text';
       readonly text: string;
-      /** When it was written, in epoch milliseconds of the file system's clock. */
+      /** Time of writing, in epoch milliseconds of the file system's clock. */
       readonly modifiedAt: number;
     }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable'; readonly message: string };
 
-/** What writing a file whole takes. */
+/** File operations needed to write a complete file. */
 export type WritableFiles = Pick<
   OwnFiles,
   'makeDirectory' | 'create' | 'openToRead' | 'rename' | 'remove' | 'temporaryFor'
 >;
 
-/** Larger than any state file: what exceeds it is not ours. */
+/** Larger than any state file. A larger file is not ours. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** Names of the files in a directory; empty when there is none. */
+/** Returns the names of the files in a directory, or none if it does not exist. */
 export async function listFiles(files: OwnFiles, directory: string): Promise<readonly string[]> {
   try {
     return await files.list(directory);
@@ -50,10 +50,13 @@ export async function readText(files: OwnFiles, path: string): Promise<ReadOutco
   }
 }
 
-/** A text, or its pieces: between two pieces other work goes on. */
+/** A text or its pieces. Other work can run between two pieces. */
 type Text = string | Iterable<string> | AsyncIterable<string>;
 
-/** Readable by the owner alone, and whole at any moment: written beside, flushed, then renamed over. */
+/**
+ * Writes a file in one step, readable only by the owner: a temporary file is written, flushed and renamed. The file is
+ * complete at every moment.
+ */
 export async function writeAtomically(
   files: WritableFiles,
   path: string,
@@ -64,7 +67,7 @@ export async function writeAtomically(
   return written;
 }
 
-/** The same without flushing the directory, which several files in it can share: `flushDirectory`. */
+/** Writes a file like `writeAtomically`, but does not flush the directory. Several files can share one `flushDirectory`. */
 export async function writeWhole(
   files: WritableFiles,
   path: string,
@@ -79,12 +82,12 @@ export async function writeWhole(
   }
 }
 
-/** The same in a directory that exists; throws where it cannot be written. */
+/** Writes a file like `writeWhole`, in a directory that exists. Throws if it cannot be written. */
 export async function replaceFile(files: WritableFiles, path: string, text: Text): Promise<void> {
   await placeFile(files, path, text, (temporary) => files.rename(temporary, path));
 }
 
-/** Writes a file in one step, unless the name is taken; throws where it cannot be written. */
+/** Writes a file in one step unless the name is taken. Throws if it cannot be written. */
 export async function createFile(files: OwnFiles, path: string, text: Text): Promise<'created' | 'exists'> {
   try {
     await placeFile(files, path, text, (temporary) => files.link(temporary, path));
@@ -95,7 +98,10 @@ export async function createFile(files: OwnFiles, path: string, text: Text): Pro
   }
 }
 
-/** Reads the clock that a directory's files have their times from: one for all machines that share it. Throws where nothing can be written. */
+/**
+ * Returns the time of the file system's clock, which all machines that share the directory have in common. Throws if nothing
+ * can be written.
+ */
 export async function fileSystemTime(files: OwnFiles, directory: string): Promise<number> {
   let time = Number.NaN;
   await placeFile(files, join(directory, 'time'), '\n', async (temporary) => {
@@ -127,7 +133,7 @@ async function placeFile(
   }
 }
 
-/** Keeps the newest `keep` files, by name, of those that end in `suffix`. */
+/** Keeps the newest `keep` files whose names end in `suffix`. Newest means last by name. */
 export async function keepNewest(
   files: OwnFiles,
   directory: string,
@@ -142,11 +148,11 @@ export async function removeQuietly(files: WritableFiles, path: string): Promise
   try {
     await files.remove(path);
   } catch {
-    // It stays: nothing depends on its absence.
+    // The file stays. Nothing depends on its removal.
   }
 }
 
-/** Makes the renames themselves durable; not every file system can flush a directory. */
+/** Flushes a directory, so that renames in it survive a crash. Not every file system can do that. */
 export async function flushDirectory(files: WritableFiles, directory: string): Promise<void> {
   try {
     const handle = await files.openToRead(directory);
@@ -156,6 +162,6 @@ export async function flushDirectory(files: WritableFiles, directory: string): P
       await handle.close();
     }
   } catch {
-    // The file itself is whole either way.
+    // The file itself is complete in any case.
   }
 }

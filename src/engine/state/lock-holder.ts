@@ -3,16 +3,19 @@ import type { ProcessRealm, ProcessTable } from './processes.ts';
 import { parseJsonText } from './documents.ts';
 import type { ReadOutcome } from './files.ts';
 
-/** What a lock file says. */
+/** The content of a lock file. */
 export interface LockHolder extends ProcessRealm {
-  /** Unique to this acquisition of the lock. */
+  /** Id of this acquisition of the lock. */
   readonly id: string;
   readonly pid: number;
   readonly host: string;
-  /** When the process began, as the system writes it, to tell it from a later one with its number; null: unknown. */
+  /**
+   * Start time of the process as the system writes it. It distinguishes the process from a later one with the same number.
+   * null means unknown.
+   */
   readonly processStart: string | null;
   readonly command: string;
-  /** Epoch milliseconds by the holder's clock, for people. */
+  /** Epoch milliseconds of the holder's clock, for people. */
   readonly lockedAt: number;
   readonly refreshedAt: number;
   /** Milliseconds from the start of the machine to the last refresh. */
@@ -27,11 +30,14 @@ interface HolderPorts {
 
 interface FreePorts {
   readonly processes: ProcessTable;
-  /** Returns how long ago the lock file was written, by the clock of its file system: those of two machines are never compared. */
+  /**
+   * Returns the age of the lock file in milliseconds of its file system's clock. The clocks of two machines are never
+   * compared.
+   */
   readonly fileAge: () => Promise<number>;
 }
 
-/** This process, as its lock file names it. */
+/** Returns the holder for this process. */
 export async function newHolder({ clock, processes, unique }: HolderPorts): Promise<LockHolder> {
   const now = clock.now();
   return {
@@ -47,13 +53,13 @@ export async function newHolder({ clock, processes, unique }: HolderPorts): Prom
   };
 }
 
-/** Null: released, or not a lock that this version could have written. */
+/** Parses a lock file. Returns null if the lock was released, or if this version cannot have written it. */
 export function parseHolder(read: ReadOutcome): LockHolder | null {
   const value = read.kind === 'text' ? parseJsonText(read.text) : null;
   return isHolder(value) ? value : null;
 }
 
-/** True if nobody can be writing under this lock: its process is provably gone, or was silent for a whole lease. */
+/** True if no process can be writing under this lock: the holder is provably gone, or was silent for a whole lease. */
 export async function isFree(
   holder: LockHolder,
   leaseMs: number,
@@ -63,11 +69,12 @@ export async function isFree(
   if (await isGone(holder, realm, processes)) return true;
   const since = processes.uptime() - holder.uptime;
   const isOneBoot = realm.boot !== null && realm.boot === holder.boot && since >= 0;
-  // A file from the future was written before the file system's clock was set back: its holder would have refreshed it since.
+  // A file from the future was written before the file system's clock was set back. A live holder would have refreshed it
+  // since.
   return (isOneBoot ? since : Math.abs(await fileAge())) >= leaseMs;
 }
 
-/** A process number says something only in its own pid namespace, on its own boot. */
+/** True if the holder's process is gone. A process number is only meaningful in its own pid namespace and boot. */
 async function isGone(
   holder: LockHolder,
   { boot, namespace }: ProcessRealm,

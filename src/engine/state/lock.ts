@@ -18,28 +18,32 @@ export interface LockPorts {
   readonly files: OwnFiles;
   readonly clock: Clock;
   readonly processes: ProcessTable;
-  /** Without it the lock is refreshed by `lost` alone, and free for others where that is not called for a whole lease. */
+  /**
+   * Calls a function at an interval. Without it, only `lost` refreshes the lock; it becomes free if `lost` is not called for
+   * a whole lease.
+   */
   readonly every?: Every | undefined;
-  /** A text that no other process and no other call gets. */
+  /** Returns a text that no other process and no other call gets. */
   readonly unique: () => string;
 }
 
 const WAIT_MS = 10_000;
 const POLL_MS = 250;
 const REFRESH_MS = 15_000;
-/** Four refreshes: a disk or a machine may be slow. */
+/** The time of four refreshes, because a disk or a machine may be slow. */
 const LEASE_MS = 60_000;
-/** A lease can run out while the files are read and written, for a run that waits elsewhere or a machine that was stopped. */
+/** Maximum number of attempts. A lease can run out during one, for example if the machine was suspended. */
 const ATTEMPTS = 10;
 const LOCK_NAME = /^lock\.(\d{1,15})$/;
 
 /**
- * One writer per directory, by files `lock.N` of rising N. Only the highest counts: it is held, or released, or its
- * holder is provably gone, or it was not refreshed for a whole lease. To take the lock is to create the next number with
- * its content in one step (link(2) fails when the name is there), so of two who see the same dead holder one wins; who
- * then finds that the holder before it is alive after all steps back. The highest file is never deleted but by who made
- * it in vain, and who finds a higher one has lost: no moment, not even after kill -9, lets two in or shuts all out.
- * A holder that was stopped for a lease learns from `lost` that somebody else took over.
+ * Acquires the lock, so that each directory has one writer. Locks are files `lock.N` with rising N, and only the highest
+ * counts. It is held, or it is free: released, its holder provably gone, or not refreshed for a whole lease. To take the
+ * lock, a process creates the next number with its content in one step (link(2) fails if the name exists), so only one of
+ * two processes that see the same dead holder succeeds. If that process then finds the previous holder alive after all, it
+ * steps back. Only its creator deletes the highest file, if it stepped back; a process that sees a higher file has lost the
+ * lock. So at no moment, even after kill -9, do two processes hold the lock or does it stay locked forever. A holder that
+ * was suspended for a lease learns from `lost` that another process took over.
  */
 export async function acquireLock(
   directory: string,
@@ -74,7 +78,7 @@ async function tryLock(directory: string, ports: LockPorts): Promise<Result<Stat
   }
 }
 
-/** The lock file of the highest number as it was when it was found to be free. */
+/** The lock file with the highest number, in the state in which it was free. */
 interface Last {
   readonly number: number;
   readonly read: ReadOutcome;
@@ -84,7 +88,7 @@ async function ageOf(read: ReadOutcome, directory: string, files: OwnFiles): Pro
   return read.kind === 'text' ? (await fileSystemTime(files, directory)) - read.modifiedAt : 0;
 }
 
-/** Null when another process was faster, or showed that it is alive. */
+/** Returns the lock, or null if another process was faster or the previous holder is alive. */
 async function createLock(directory: string, last: Last, ports: LockPorts): Promise<StateLock | null> {
   const { files, clock } = ports;
   const number = last.number + 1;
@@ -153,14 +157,14 @@ function heldLock(holder: LockHolder, acquiredAt: number, held: Held): StateLock
   };
 }
 
-/** Null: the lock is still ours. */
+/** Returns who took the lock, or null if it is still ours. */
 async function takenFrom(holder: LockHolder, { directory, number, files }: Held): Promise<LockFault | null> {
   try {
     const highest = await highestNumber(directory, files);
     const now = parseHolder(await readLock(directory, highest, files));
     if (highest === number && now?.id === holder.id) return null;
     if (now !== null) return { kind: 'held', message: describeHolder(now, directory) };
-    return lostLock(directory, 'somebody deleted it, or another run took it and ended');
+    return lostLock(directory, 'it was deleted, or another run took it and ended');
   } catch (error) {
     return lostLock(directory, describe(error));
   }
@@ -178,7 +182,7 @@ async function highestNumber(directory: string, files: OwnFiles): Promise<number
   return Math.max(0, ...(await lockNumbers(directory, files)));
 }
 
-/** The number of the last lock; null where the directory cannot be listed. */
+/** Returns the number of the last lock, or null if the directory cannot be listed. */
 export async function countLocks(directory: string, files: OwnFiles): Promise<number | null> {
   return highestNumber(directory, files).catch((error: unknown) => (codeOf(error) === 'ENOENT' ? 0 : null));
 }
@@ -189,7 +193,7 @@ async function removeLower(directory: string, number: number, files: OwnFiles): 
   }
 }
 
-/** Throws where the directory cannot be listed: then nobody knows who holds it. */
+/** Returns the numbers of all locks. Throws if the directory cannot be listed, because then the holder is unknown. */
 async function lockNumbers(directory: string, files: OwnFiles): Promise<readonly number[]> {
   const names = await files.list(directory);
   return names.flatMap((name) => LOCK_NAME.exec(name)?.[1] ?? []).map(Number);

@@ -2,43 +2,46 @@ import { constants, type Stats } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import type * as fileSystem from 'node:fs/promises';
 
-/** The part of `node:fs/promises` that the state directory uses. */
+/** Functions of `node:fs/promises` that the state directory uses. */
 export type StateFs = Pick<
   typeof fileSystem,
   'link' | 'lstat' | 'mkdir' | 'open' | 'readdir' | 'rename' | 'rm'
 >;
 
-/** Files below one directory that nobody else can have put there. All but `fault` throw as `StateFs` does. */
+/** Files below one directory, in which no other user can have placed them. All methods but `fault` throw like `StateFs`. */
 export interface OwnFiles {
-  /** Why the files in a directory below the root must not be used; null: they may, or there is none. */
+  /**
+   * Returns why the files in a directory below the root must not be used. null means that they may, or that the directory
+   * does not exist.
+   */
   fault(directory: string): Promise<string | null>;
-  /** For the owner alone, with what is missing above it. */
+  /** Creates a directory for the owner alone, with its missing parents. */
   makeDirectory(directory: string): Promise<void>;
   list(directory: string): Promise<readonly string[]>;
-  /** Bytes of a file. */
+  /** Returns the size of a file in bytes. */
   size(path: string): Promise<number>;
-  /** A file, or a directory to be flushed; a link is an error, and a FIFO does not block. */
+  /** Opens a file for reading, or a directory to flush it. A link is an error, and a FIFO does not block. */
   openToRead(path: string): Promise<fileSystem.FileHandle>;
-  /** A file that is read and grows at its end, made for the owner alone where there is none. */
+  /** Opens a file for reading and appending. A missing file is created for the owner alone. */
   openToAppend(path: string): Promise<fileSystem.FileHandle>;
-  /** A file that is not there yet, for the owner alone. */
+  /** Creates a new file for the owner alone. */
   create(path: string): Promise<fileSystem.FileHandle>;
   link(from: string, to: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** Succeeds when there is nothing to remove. */
+  /** Removes a file. Succeeds if it does not exist. */
   remove(path: string): Promise<void>;
-  /** A path in the same directory that no other process uses. */
+  /** Returns a path in the same directory that no other process uses. */
   temporaryFor(path: string): string;
 }
 
 export interface OwnFilesOptions {
-  /** Null where the system has no user numbers. */
+  /** The user's number; null if the system has no user numbers. */
   readonly uid: number | null;
-  /** A text that no other process and no other call gets. */
+  /** Returns a text that no other process and no other call gets. */
   readonly unique: () => string;
 }
 
-// Windows has neither, and links there need a privilege.
+// Windows has neither flag, and links there need a privilege.
 const NO_SURPRISE = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const READ = constants.O_RDONLY | NO_SURPRISE;
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_SURPRISE;
@@ -46,12 +49,12 @@ const OWNER_ONLY = { directory: 0o700, file: 0o600 } as const;
 const WRITABLE_BY_OTHERS = 0o022;
 
 /**
- * Whoever can write to a directory on the way to a state file, or has put a link there, chooses which file is read,
- * written or deleted. So the root and every directory below it must be a real one, ours, and writable by nobody else,
- * or nothing in it is touched.
+ * Returns the files below a root. A user who can write to a directory on the path of a state file, or has put a link there,
+ * chooses which file is read, written or deleted. So the root and every directory below it must be a real directory that
+ * belongs to us and that no other user can write to. Otherwise nothing in it is touched.
  */
 export function ownFiles(fs: StateFs, root: string, { uid, unique }: OwnFilesOptions): OwnFiles {
-  /** Directories that passed: nobody else can change what is in them from then on. */
+  /** Directories that passed the check. After that, no other user can change their contents. */
   const passed = new Set<string>();
   const fault = async (directory: string): Promise<string | null> => {
     for (const at of pathBelow(root, directory)) {
@@ -78,7 +81,7 @@ export function ownFiles(fs: StateFs, root: string, { uid, unique }: OwnFilesOpt
     },
     openToRead: (path) => check(dirname(path)).then(() => fs.open(path, READ)),
     openToAppend: (path) => check(dirname(path)).then(() => fs.open(path, APPEND, OWNER_ONLY.file)),
-    // `wx`: whatever has the name, a link included, is an error.
+    // With `wx`, any existing file is an error, including a link.
     create: (path) => check(dirname(path)).then(() => fs.open(path, 'wx', OWNER_ONLY.file)),
     link: (from, to) => check(dirname(to)).then(() => fs.link(from, to)),
     rename: (from, to) => check(dirname(to)).then(() => fs.rename(from, to)),
@@ -87,7 +90,7 @@ export function ownFiles(fs: StateFs, root: string, { uid, unique }: OwnFilesOpt
   };
 }
 
-/** The root and every directory from there to this one, in this order. */
+/** Returns the root and every directory from there to this one, in this order. */
 function pathBelow(root: string, directory: string): readonly string[] {
   const names = relative(root, directory)
     .split(sep)
@@ -108,10 +111,10 @@ function ownerFault(directory: string, { uid, mode }: Stats, ours: number): stri
   if (uid !== ours) return `${directory} belongs to user ${uid}, and this is user ${ours}`;
   if ((mode & WRITABLE_BY_OTHERS) === 0) return null;
   const shown = (mode & 0o7777).toString(8);
-  return `others can write to ${directory} (mode ${shown}); if nobody did, run: chmod 700 ${directory}`;
+  return `others can write to ${directory} (mode ${shown}); if no other user has, run: chmod 700 ${directory}`;
 }
 
-/** Makes a directory and those above it, one at a time: in /proc, a recursive mkdir of Node never ends. */
+/** Creates a directory and its parents, one at a time, because Node's recursive mkdir never ends in /proc. */
 export async function makeDirectory(
   fs: Pick<StateFs, 'mkdir'>,
   directory: string,

@@ -2,21 +2,26 @@ import type * as fileSystem from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { codeOf, describe } from './own-files.ts';
 
-/** Who we are, and whether another process that we can see is alive. */
+/** This process, and a check whether other visible processes are alive. */
 export interface ProcessTable {
   readonly pid: number;
-  /** The user who owns what this process makes; null where the system has no user numbers. */
+  /** The owner of files that this process creates; null if the system has no user numbers. */
   readonly uid: number | null;
   readonly host: string;
   readonly command: string;
   realm(): Promise<ProcessRealm>;
-  /** Milliseconds since the machine started, the same for all of its processes; never goes back. */
+  /** Returns the milliseconds since the machine started. All its processes get the same time, which never goes back. */
   uptime(): number;
-  /** Of a process of this realm: when it began as the system writes it, `unknown` when it is alive and that is all we know, null when it is gone. */
+  /**
+   * Returns the start time of a process of this realm, as the system writes it. Returns `unknown` if it is alive and its
+   * start is not known, null if it is gone.
+   */
   startOf(pid: number): Promise<string | null>;
 }
 
-/** Where a process number means one process: one boot of one machine, and there one pid namespace. Null: unknown. */
+/**
+ * The scope in which a process number means one process: one boot of one machine, and one pid namespace. null means unknown.
+ */
 export interface ProcessRealm {
   readonly boot: string | null;
   readonly namespace: string | null;
@@ -24,7 +29,10 @@ export interface ProcessRealm {
 
 type ProcFs = Pick<typeof fileSystem, 'readFile' | 'readlink'>;
 
-/** The real one: signals and, where there is one, /proc (proc(5): field 22 of stat is the start time). */
+/**
+ * Returns the processes of the system, found with signals and, if it exists, /proc (proc(5): field 22 of stat is the start
+ * time).
+ */
 export function systemProcesses(fs: ProcFs, command: string): ProcessTable {
   const host = hostname();
   return {
@@ -39,7 +47,7 @@ export function systemProcesses(fs: ProcFs, command: string): ProcessTable {
       if (!isAlive(pid)) return null;
       try {
         const stat = (await fs.readFile(`/proc/${pid}/stat`)).toString('latin1');
-        // The second field, the name in parentheses, may itself hold spaces and parentheses.
+        // The second field is the name in parentheses. It may itself contain spaces and parentheses.
         const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
         return fields[0] === 'Z' ? null : (fields[19] ?? 'unknown');
       } catch {
@@ -49,7 +57,10 @@ export function systemProcesses(fs: ProcFs, command: string): ProcessTable {
   };
 }
 
-/** Containers of one pod share the boot and the host's name, and have namespaces of their own (pid_namespaces(7)). */
+/**
+ * Returns the realm on Linux. Containers of one pod share the boot and the host's name, and have separate namespaces
+ * (pid_namespaces(7)).
+ */
 async function linuxRealm(fs: ProcFs): Promise<ProcessRealm> {
   try {
     // A /proc of another namespace would describe other processes under our numbers.
@@ -61,7 +72,7 @@ async function linuxRealm(fs: ProcFs): Promise<ProcessRealm> {
   }
 }
 
-/** Systems without pid namespaces: a host has one table of processes. */
+/** Returns the realm on systems without pid namespaces, which have one table of processes per host. */
 function plainRealm(host: string): ProcessRealm {
   return { boot: `${process.platform} ${host}`, namespace: process.platform };
 }

@@ -6,55 +6,60 @@ import type { Warning } from '../../core/model/plan.ts';
 import type { Result } from '../../core/model/result.ts';
 
 /**
- * Everything that is remembered of one account between runs: an aid, never the truth. Losing it loses no route.
- * No method throws for storage that is full, read-only or damaged.
+ * All that is remembered of one account between runs. It is an aid, never the truth; losing it loses no route. No method
+ * throws if the storage is full, read-only or damaged.
  */
 export interface StateStore {
-  /** Where it is, for people. */
+  /** Name of the place, for people. */
   readonly place: string;
-  /** At most one holder; waits up to 10 s for another. */
+  /** Acquires the lock, which has at most one holder. Waits up to 10 s for another holder. */
   lock(): Promise<Result<StateLock, LockFault>>;
-  /** What cannot be read counts as nothing, with a warning. */
+  /** Returns the memory of earlier runs. Unreadable parts count as empty, with a warning. */
   prior(): Promise<{ readonly prior: Prior; readonly warnings: readonly Warning[] }>;
-  /** Writes only the domains that differ from what is there. */
+  /** Writes the domains whose memory has changed. */
   remember(memory: Memory): Promise<Result<void, StateFault>>;
-  /** Saves the manifest that reverses a run; returns what `apply -f` finds it by. The oldest are removed. */
+  /** Saves the manifest that reverses a run. Returns the name to use with `apply -f`. The oldest snapshots are removed. */
   saveSnapshot(text: string): Promise<Result<string, StateFault>>;
-  /** How often anybody has taken the lock so far: where it is the same, nobody remembered anything since. Null: not known. */
+  /**
+   * Returns how often the lock has been taken. If the count is unchanged, nothing was remembered since. null means unknown.
+   */
   lockCount(): Promise<number | null>;
-  /** Saves a report (JSON); returns where it is, for people. The oldest are removed. */
+  /** Saves a report (JSON). Returns its name for people. The oldest reports are removed. */
   saveReport(text: string): Promise<Result<string, StateFault>>;
-  /** Keeps fingerprints of values that came from references: normalised value -> how it is shown. */
+  /** Saves fingerprints of values that came from references: normalized value -> shown form. */
   rememberReferences(references: References): Promise<Result<void, StateFault>>;
-  /** Reads the fingerprints, to recognise values by them; null: none is remembered. */
+  /** Reads the fingerprints, to identify values by them. null means that there are none. */
   openReferences(): Promise<RecogniseReferences | null>;
-  /** Of a password, under a salt that is made once; null where no salt can be kept. */
+  /** Returns the fingerprint of a password, with a salt that is created once. null means that no salt can be saved. */
   fingerprint(password: string): Promise<string | null>;
-  /** Of values behind references, without case, under the same salt; cheap. Null where no salt can be kept. */
+  /**
+   * Returns a function that computes fingerprints of referenced values with the same salt. They ignore case and are cheap.
+   * null means that no salt can be saved.
+   */
   openValuePrints(): Promise<((value: string) => string) | null>;
   readonly history: HistoryStore;
   readonly delivery: DeliveryMemories;
 }
 
-/** What is kept of the email logs of each domain, as texts that mean nothing here. */
+/** Memory of the email logs of each domain, as opaque texts. */
 export interface DeliveryMemories {
-  /** Null: there is none, or it cannot be read. */
+  /** Returns a domain's text. null means that there is none, or that it cannot be read. */
   read(domain: DomainName): Promise<string | null>;
-  /** In one step: before or after, never half. */
+  /** Writes a domain's text in one step: it is never half written. */
   write(domain: DomainName, text: string): Promise<Result<void, StateFault>>;
 }
 
-/** What happened to the account, kept for a time and up to a size; see `core/model/history/entries.ts`. */
+/** Changes of the account, kept for a limited time and size; see `core/model/history/entries.ts`. */
 export interface HistoryStore {
   /**
-   * Adds entries in their order. `synced`: they are on disk when it succeeds; `written`: they outlive the process. Where it fails
-   * none, some or all of them are kept.
+   * Appends entries in order. With `synced` they are on disk when it succeeds; with `written` they survive the end of the
+   * process. If it fails, none, some or all of them are kept.
    */
   append(
     entries: readonly HistoryEntry[],
     durability: 'synced' | 'written',
   ): Promise<Result<void, StateFault>>;
-  /** Entries, the newest first, read as they are asked for. What was cut by a kill is left out. */
+  /** Yields entries, the newest first, reading on demand. A line that a kill cut off is left out. */
   read<S extends HistorySubject>(query: HistoryQuery<S>): AsyncGenerator<HistoryEntryAbout<S>>;
 }
 
@@ -64,25 +69,28 @@ export interface AccountHistory {
   readonly history: HistoryStore;
 }
 
-/** Which entries are read; what is left out does not restrict. */
+/** Selects entries. Fields that are left out do not restrict. */
 export interface HistoryQuery<S extends HistorySubject> {
   readonly about?: S;
-  /** The first and the last moment, as the entries have them. */
+  /** The first and the last time, in the form that entries have. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** For who asks often: not all of a day is read, and what was recorded before the clock was set back by hours may be missed. */
+  /**
+   * True for frequent queries: it does not read a whole day, and may miss entries recorded before the clock was set back by
+   * hours.
+   */
   readonly stopsEarly?: true | undefined;
   readonly run?: string | undefined;
-  /** Those of any of these. */
+  /** Only entries of any of these runs. */
   readonly runs?: readonly string[] | undefined;
-  /** These two restrict items and drift: to those of a domain, to those with any of these keys. */
+  /** Restrict items and drift to a domain, and to any of these keys. */
   readonly domain?: DomainName | undefined;
   readonly keys?: readonly string[] | undefined;
-  /** Called for what cannot be read. */
+  /** Called for each file or entry that cannot be read. */
   readonly onFault?: ((fault: StateFault) => void) | undefined;
 }
 
-/** Which of these values came from a reference in an earlier run, and how each is shown. */
+/** Returns the values that came from a reference in an earlier run, each with its shown form. */
 export type RecogniseReferences = (values: Iterable<string>) => References;
 
 export interface StateFault {
@@ -90,25 +98,25 @@ export interface StateFault {
 }
 
 export interface Memory {
-  /** Null forgets a domain. */
+  /** A null value forgets the domain. */
   readonly domains: ReadonlyMap<DomainName, PriorDomain | null>;
-  /** Size of a manifest that is in place; null leaves what is there. */
+  /** Size of the manifest in force. null leaves the stored one. */
   readonly manifest: ManifestSize | null;
 }
 
 export interface StateLock {
   /**
-   * Null while the lock is ours, which it also shows to others by refreshing it; else why it is not. Must be called right
-   * before each write: a process that was stopped for a while may have lost it.
+   * Returns null while the lock is ours, and refreshes it for other processes. Otherwise it returns the reason. Call it
+   * right before each write, because a process that was suspended may have lost the lock.
    */
   lost(): Promise<LockFault | null>;
-  /** Never rejects: a lock that cannot be released is free once the process ends, or its lease. */
+  /** Releases the lock. Never rejects: a lock that cannot be released becomes free when the process or its lease ends. */
   release(): Promise<void>;
 }
 
 export type LockFault =
-  /** By somebody else; the message says by whom. */
+  /** Another process holds the lock; the message names it. */
   | { readonly kind: 'held'; readonly message: string }
-  /** No longer ours, and held by nobody that is known. */
+  /** No longer ours, and no known process holds it. */
   | { readonly kind: 'lost'; readonly message: string }
   | { readonly kind: 'unwritable'; readonly message: string };

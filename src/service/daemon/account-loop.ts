@@ -8,7 +8,7 @@ import type { ManifestSize } from '../../core/model/prior.ts';
 import { changedSince, digestDomains, keepDomains, type DomainDigests } from '../../engine/domain-digests.ts';
 import { internalFault, pendingSinceLastRun, type Access, type RunPorts } from './account-run.ts';
 import { createStatusTracker } from './status/account-status.ts';
-import type { CommandLine } from './status/domain-findings.ts';
+import type { CommandLine } from '../../core/model/text/command-line.ts';
 import { createFlapDetector } from './flap-detector.ts';
 import type { ManifestRead, ManifestSource } from './manifest/manifest-source.ts';
 import { makeRun, type FailedRun, type RunRecords, type RunStart, type Work } from './recorded-run.ts';

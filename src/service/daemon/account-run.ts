@@ -8,7 +8,7 @@ import type { Desired } from '../../core/model/desired.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { RunOrigin } from '../../core/model/history/entries.ts';
 import type { Change, Plan } from '../../core/model/plan.ts';
-import { KINDS } from '../../core/model/kinds.ts';
+import { KINDS } from '../../core/kinds/registry.ts';
 import { liveEngineOf, type LiveEngine, type Observed } from '../../core/model/observed.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
 import type { Policy } from '../../core/plan/policy.ts';
@@ -19,8 +19,8 @@ import { keepDomains, pendingDomains } from '../../engine/domain-digests.ts';
 import { driftOf, type DriftLog } from '../../engine/drift-log.ts';
 import type { FlapDetector } from './flap-detector.ts';
 import type { RepeatedSweeps } from './repeated-sweep.ts';
-import { reconcileOnce, type Once, type OncePorts } from '../../engine/once.ts';
-import { planOnce, type Planned, type PlanRequest } from '../../engine/plan-once.ts';
+import { observeOnce, reconcileOnce, type Once, type OncePorts } from '../../engine/once.ts';
+import type { Planned, PlanRequest } from '../../engine/plan-once.ts';
 
 /** An account that can be talked to. */
 export interface Access {
@@ -32,7 +32,7 @@ export interface Access {
   readonly openState: (account: string) => StateStore;
 }
 
-export interface RunPorts extends Pick<OncePorts, 'writeSnapshot' | 'resolvePassword' | 'readCommit'> {
+export interface RunPorts extends Pick<OncePorts, 'resolvePassword' | 'readCommit'> {
   readonly origin: Omit<RunOrigin, 'run'>;
   readonly driftLog: DriftLog;
   readonly random: () => number;
@@ -56,6 +56,8 @@ export interface RunTask {
   readonly manifestSize: ManifestSize;
   /** Whether each domain is asked for by its name, or the list of all is read. */
   readonly listing: 'by-name' | 'all';
+  /** Of a manifest that an earlier run wrote as a snapshot. */
+  readonly snapshot?: Pick<PlanRequest, 'manifestKind' | 'resolveDesired'> | undefined;
   /** What a sweep read; used where address and key are the same as then. */
   readonly swept?: Swept | undefined;
   readonly mode: 'apply' | 'observe';
@@ -81,6 +83,8 @@ export async function runAccount(task: RunTask, ports: RunPorts): Promise<RunRes
 /** Why the account could not be read. */
 export interface AccessFault {
   readonly what: FailedStep;
+  /** The kind of the error; absent: there is one alone. */
+  readonly code?: string;
   readonly message: string;
 }
 
@@ -107,7 +111,7 @@ export async function withAccess<Value>(
   }
   if (answer.ok) return answer;
   const what = answer.error.kind === 'unauthorised' ? 'unauthorised' : 'read';
-  return fail({ what, message: errorText(answer.error) });
+  return fail({ what, code: answer.error.kind, message: errorText(answer.error) });
 }
 
 /** The domains that an earlier run did not leave in sync as they are desired now; none where no run is remembered. */
@@ -129,6 +133,7 @@ export async function pendingSinceLastRun(
 async function runOnce(task: RunTask, ports: RunPorts & Access): Promise<Result<RunResult, ApiError>> {
   const { desired, mode, flaps } = task;
   const request: PlanRequest = {
+    ...task.snapshot,
     desired,
     manifestSize: task.manifestSize,
     domains: task.listing === 'by-name' ? [...desired.domains.keys()] : undefined,
@@ -154,12 +159,9 @@ async function planAndApply(
   ports: RunPorts & Access,
 ): Promise<Result<RunResult, ApiError>> {
   if (task.mode === 'observe') {
-    const planned = await planOnce(request, ports);
+    const planned = await observeOnce({ ...request, inSync: task.inSync }, ports);
     if (!planned.ok) return planned;
-    const reviewed = await review(task, planned.value, ports);
-    const state = ports.openState(planned.value.input.observed.account.email);
-    await ports.driftLog.found(state, planned.value, reviewed.drift);
-    return succeed({ kind: 'completed', ...reviewed, report: null });
+    return succeed({ kind: 'completed', ...(await review(task, planned.value, ports)), report: null });
   }
   let reviewed: Review | null = null;
   const approve: OncePorts['approve'] = async (planned) => {
@@ -212,15 +214,15 @@ export function withholdChanges(
   plan: Plan,
   withheld: ReadonlySet<Change>,
 ): { readonly plan: Plan; readonly heldBack: readonly Change[] } {
-  const rules = new Set<DomainName>();
+  const ordered = new Set<string>();
   const stageTwo = new Set<DomainName>();
   for (const { kind, domain } of withheld) {
-    if (kind === 'rule') rules.add(domain);
+    if (KINDS[kind].entries === 'list') ordered.add(`${kind} ${domain}`);
     if (KINDS[kind].routesMail) stageTwo.add(domain);
   }
   const isHeldBack = (change: Change): boolean =>
     withheld.has(change) ||
-    (change.kind === 'rule' && rules.has(change.domain)) ||
+    ordered.has(`${change.kind} ${change.domain}`) ||
     (KINDS[change.kind].routesMail && change.stage === 2 && stageTwo.has(change.domain));
   const kept = plan.changes.filter((change) => !isHeldBack(change));
   return { plan: { ...plan, changes: kept }, heldBack: plan.changes.filter(isHeldBack) };
@@ -229,7 +231,7 @@ export function withholdChanges(
 function resultOf(once: Exclude<Once, { kind: 'unread' }>, reviewed: Review | null): RunResult {
   switch (once.kind) {
     case 'locked':
-      return { kind: 'failed', what: 'lock', message: once.fault.message };
+      return { kind: 'failed', what: 'lock', code: once.fault.kind, message: once.fault.message };
     case 'fault':
       return { kind: 'failed', what: 'state', message: once.fault.message };
     case 'not-run':

@@ -9,14 +9,17 @@ import type { Counting } from './tally.ts';
 
 export interface CountingInput {
   readonly wanted: PresentDomain;
-  /** As the account lists it. */
+  /** The domain in the account's list. */
   readonly live: Pick<ObservedDomain, 'routingEngine'> | undefined;
-  /** The newest first. */
+  /** Changes, the newest first. */
   readonly changes: readonly PastChange[];
   readonly valuesOf: ValuesOf;
 }
 
-/** Whose mail of a domain is whose: by what routed it when it was received. */
+/**
+ * Creates the counting of a domain: it attributes each message to the alias or rule that was in place when the message was
+ * received.
+ */
 export function createCounting({ wanted, live, changes, valuesOf }: CountingInput): Counting {
   const state = wantedState(wanted);
   const engine = liveEngineOf(live);

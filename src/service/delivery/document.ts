@@ -13,7 +13,7 @@ export interface DeliveryDocument {
   readonly since: string;
   readonly until: string;
   readonly complete: boolean;
-  /** Why it is not complete, and what else must be known to read it. */
+  /** Reasons why the document is not complete, and notes needed to read it. */
   readonly notices: readonly string[];
   readonly rows: readonly RowDocument[];
   readonly domains: readonly DomainDocument[];
@@ -33,7 +33,7 @@ export interface RowDocument extends FateCounts {
   /** Senders of messages that failed, the newest first, at most five. */
   readonly senders: readonly string[];
   readonly source: Source | null;
-  /** Whether it crosses the threshold of its domain. */
+  /** True if the row crosses the threshold of its domain. */
   readonly failing: boolean;
 }
 
@@ -41,9 +41,9 @@ interface DomainDocument {
   readonly domain: DomainName;
   readonly readAt: string | null;
   readonly failure: string | null;
-  /** Messages refused for names that neither manifest, account nor history know. */
+  /** Number of messages refused for names that neither manifest, account nor history know. */
   readonly unknownNames: number;
-  /** Messages whose end is not known yet. */
+  /** Number of messages that are still on the way. */
   readonly open: number;
 }
 
@@ -53,13 +53,13 @@ export interface DeliveryFindings {
   readonly complete: boolean;
   readonly notices: readonly string[];
   readonly domains: readonly (DomainDelivery & {
-    /** Null: nothing of it is reported. */
+    /** The domain's threshold. null means that its failures are not reported. */
     readonly threshold: DeliveryThreshold | null;
     readonly failure: string | null;
   })[];
 }
 
-/** `fwdsync/delivery@1`: schemas/delivery.v1.schema.json. The worst first. */
+/** Builds a `fwdsync/delivery@1` document (schemas/delivery.v1.schema.json). The worst rows come first. */
 export function deliveryDocument(
   findings: DeliveryFindings,
   failOn: readonly FailedFate[],
@@ -84,7 +84,7 @@ export function deliveryDocument(
   };
 }
 
-/** Whether messages of these fates together cross the threshold. */
+/** True if messages with these fates together cross the threshold. */
 export function isFailing(
   { failedAt }: Pick<DeliveryRow, 'failedAt'>,
   threshold: DeliveryThreshold | null,
@@ -99,7 +99,7 @@ export function isFailing(
   );
 }
 
-/** A row without a failure. */
+/** True if a row has no failure. */
 export function isHealthy({ refused, soft, hard }: FateCounts): boolean {
   return refused + soft + hard === 0;
 }

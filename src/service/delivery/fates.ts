@@ -1,10 +1,10 @@
 import type { LogEntry, LogEvent } from '../../client/logs/logs.ts';
 
-/** The outcome of a message at a destination, or before one; BOUNCED counts as hard. */
+/** The outcome of a message, at a destination or before it got there. BOUNCED counts as hard. */
 export type Fate = 'delivered' | FailedFate;
 export type FailedFate = 'refused' | 'soft' | 'hard';
 
-/** In the order of the documents. */
+/** All fates, in the order of the documents. */
 export const FATES = ['delivered', 'refused', 'soft', 'hard'] as const satisfies readonly Fate[];
 
 export type FateCounts = Readonly<Record<Fate, number>>;
@@ -17,18 +17,21 @@ const FATE_OF_STATUS: Readonly<Record<string, Fate>> = {
   BOUNCED: 'hard',
 };
 
-/** How far a message has come, by its last event. */
+/** The progress of a message, according to its last event. */
 export interface Course {
-  /** Null: it is queued, or nothing is known yet. */
+  /** The fate; null means that the message is queued or has no known event. */
   readonly fate: Fate | null;
   readonly event: LogEvent | null;
-  /** Of that event, or of the message where that has none; epoch milliseconds. */
+  /** Time of that event, or of the message if the event has none, in epoch milliseconds. */
   readonly at: number | null;
-  /** Whether there may still be events: QUEUED and SOFT-BOUNCE are not the end. */
+  /** True if more events may follow, as after QUEUED and SOFT-BOUNCE. */
   readonly isOpen: boolean;
 }
 
-/** By its last event (v4: Events, an ordered timeline); where times say otherwise, they count. */
+/**
+ * Returns the progress of a message by its last event (v4: Events, an ordered timeline). If times contradict the order, the
+ * times count.
+ */
 export function courseOf({ events, createdAt }: LogEntry): Course {
   const last = lastOf(events);
   const status = last?.status ?? 'QUEUED';
@@ -48,7 +51,7 @@ function lastOf(events: readonly LogEvent[]): LogEvent | null {
   return first === undefined ? null : others.reduce(later, first);
 }
 
-/** Whether it is mail that the service forwards: what a domain sends itself goes through no alias (v4: Email log entry). */
+/** True if the service forwards the message. Mail that a domain itself sends goes through no alias (v4: Email log entry). */
 export function isForwarded({ transport }: LogEntry): boolean {
   return transport !== 'smtp' && transport !== 'api';
 }

@@ -3,16 +3,16 @@ import { localPartOf, looksLikeRegex, nameKey, type NameKey } from '../../core/m
 import type { Source } from '../../core/model/manifest/problem.ts';
 import { compilePattern } from '../../core/routing/regex.ts';
 
-/** A name that was meant to receive mail, and the line that says so, or would have to. */
+/** A name that is meant to receive mail, and the manifest line that says so or that would have to. */
 export interface KnownName {
   readonly name: string;
   readonly source: Source;
 }
 
-/** Finds the name that an address of the domain was meant for, by its local part; null: nobody knows it. */
+/** Finds the name that an address is meant for, by its local part. Returns null if the name is unknown. */
 export type FindName = (localPart: string) => KnownName | null;
 
-/** Asks one after the other. */
+/** Returns a function that tries the sources in order. */
 export function firstName(...sources: readonly FindName[]): FindName {
   return (localPart) => {
     for (const find of sources) {
@@ -24,8 +24,8 @@ export function firstName(...sources: readonly FindName[]): FindName {
 }
 
 /**
- * What the manifest knows: aliases, those that must not exist too, patterns but `*`, rules for one alias, and whatever an
- * expectation names.
+ * Returns the names in the manifest: aliases (including those that must be absent), patterns except `*`, rules for one
+ * alias, and names in expectations.
  */
 export function namesOfManifest(domain: PresentDomain): FindName {
   const names = writtenNames(domain);
@@ -38,7 +38,7 @@ export function namesOfManifest(domain: PresentDomain): FindName {
   };
 }
 
-/** Where a name is written in several ways the alias counts, then the rule. */
+/** Returns the names written in the manifest. If a name is written more than once, the alias counts, then the rule. */
 function writtenNames(domain: PresentDomain): Names {
   const { aliases, rules, expect } = domain;
   const place = placeOfAliases(domain);
@@ -69,12 +69,12 @@ function namePair(name: string, source: Source): [NameKey, KnownName] {
   return [nameKey(name), { name, source }];
 }
 
-/** By the name, or without its plus label. */
+/** Finds a name, with or without its plus label. */
 function findIn(names: Names, localPart: string): KnownName | null {
   return names.get(nameKey(localPart)) ?? names.get(nameKey(withoutLabel(localPart))) ?? null;
 }
 
-/** What the account has by name. */
+/** Returns the names of the account's aliases. */
 export function namesOfAccount(aliases: Iterable<{ readonly name: string }>, place: Source): FindName {
   const names = new Map([...aliases].map(({ name }) => namePair(name, place)));
   names.delete(CATCH_ALL);
@@ -85,7 +85,7 @@ export function withoutLabel(localPart: string): string {
   return localPart.replace(/(?<=.)\+.*$/su, '');
 }
 
-/** The section that holds aliases, or would. */
+/** Returns the section that has the aliases, or that would have them. */
 export function placeOfAliases({ aliases, source }: PresentDomain): Source {
   return aliases?.source ?? source;
 }

@@ -7,24 +7,24 @@ import { succeed, type Result } from '../../core/model/result.ts';
 export interface LogWalk {
   readonly client: Pick<LogsClient, 'listLogs'> & { readonly version: 'v4' | 'v3' };
   readonly domain: DomainName;
-  /** Entries that were received before then are not wanted; epoch milliseconds. */
+  /** Earliest time of entries to return, in epoch milliseconds. */
   readonly since: number;
-  /** Where to go on; null: at the newest entry. */
+  /** Cursor to continue from. null means the newest entry. */
   readonly cursor: string | null;
 }
 
 export interface WalkedPage {
   readonly entries: readonly LogEntry[];
-  /** null: the walk is at its end. */
+  /** Cursor of the next page. null means that the walk has ended. */
   readonly next: string | null;
 }
 
-/** v4 filters in whole seconds, and `after` leaves out its own. */
+/** v4 filters in whole seconds, and `after` excludes its own second. */
 const FILTER_STEP_MS = 2_000;
 
 /**
- * One page of the logs of a domain, newest first. v3 knows no time to begin at: there the walk ends with the page that is older.
- * An entry may stand on two pages, for whether a cursor names the last entry or the next is stated nowhere.
+ * Reads one page of a domain's logs, newest first. v3 cannot filter by time, so there the walk ends with the page that is
+ * older. An entry may appear on two pages, because it is not documented if a cursor names the last entry or the next one.
  */
 export async function readLogPage(walk: LogWalk): Promise<Result<WalkedPage, ApiError>> {
   const { client, domain, since, cursor } = walk;

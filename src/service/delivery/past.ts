@@ -1,27 +1,27 @@
 import { normaliseDestination, type Destination, type Shown } from '../../core/model/destinations.ts';
-import type {
-  HistoryEntryAbout,
-  HistoryItem,
-  KeptMatch,
-  KeptText,
+import {
+  type HistoryEntryAbout,
+  type HistoryItem,
+  type KeptText,
+  keptText,
 } from '../../core/model/history/entries.ts';
 import { looksLikeRegex, nameKey, type DomainName } from '../../core/model/names.ts';
 import type { PresentDomain } from '../../core/model/desired.ts';
-import type { RuleMatch } from '../../core/model/resources.ts';
 import { compilePattern } from '../../core/routing/regex.ts';
 import { joinItems } from '../../engine/state/history/recorded.ts';
 import type { HistoryStore } from '../../engine/state/store.ts';
 import { placeOfAliases, withoutLabel, type FindName, type KnownName } from './known-names.ts';
 import type { RoutingState, StatedAlias, StatedRule } from './routing-state.ts';
+import { withText, textOfMatch } from '../../core/fields/condition.ts';
 
-/** An alias or rule that became another one, or came, or went. */
+/** An alias or rule that was added, changed or deleted. */
 export interface PastChange {
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Null: outside of fwdsync. */
+  /** The run that made the change. null means that it was made outside of fwdsync. */
   readonly run: string | null;
   readonly name: string;
-  /** Live; null: not known. */
+  /** The live id; null means unknown. */
   readonly id: string | null;
   readonly item: AliasItem | RuleItem;
 }
@@ -30,7 +30,7 @@ type AliasItem = Extract<HistoryItem, { readonly kind: 'alias' }>;
 type RuleItem = Extract<HistoryItem, { readonly kind: 'rule' }>;
 
 export interface PastQuery {
-  /** Epoch milliseconds; without it, all that is kept. */
+  /** Earliest time in epoch milliseconds. Without it, all kept changes are read. */
   readonly since?: number;
   readonly domain?: DomainName;
   /** See `HistoryQuery`. */
@@ -39,14 +39,17 @@ export interface PastQuery {
 
 export type PastByDomain = ReadonlyMap<DomainName, readonly PastChange[]>;
 
-/** What runs changed, and what somebody changed outside fwdsync: the newest first. What a run did not do, or nobody knows, is left out. */
+/**
+ * Reads changes made by runs and outside fwdsync, the newest first. Changes that a run did not make, or whose outcome is
+ * unknown, are left out.
+ */
 export async function readPast(history: Pick<HistoryStore, 'read'>, query: PastQuery): Promise<PastByDomain> {
   const changes: PastChange[] = [];
   for await (const change of eachChange(history, query)) changes.push(change);
   return byDomain(withOneName(changes));
 }
 
-/** A rule that is pruned goes by its id, and had a name before. */
+/** Gives all changes of a rule the same name. A pruned rule is recorded by its id, although it had a name before. */
 function withOneName(changes: readonly PastChange[]): PastChange[] {
   const keyOf = ({ item: { kind, domain }, id }: PastChange): string => `${kind} ${domain} ${id}`;
   const named = changes.filter(
@@ -56,11 +59,11 @@ function withOneName(changes: readonly PastChange[]): PastChange[] {
   return changes.map((change) => ({ ...change, name: names.get(keyOf(change)) ?? change.name }));
 }
 
-/** Of a history may be kept, which may have a million of lines. */
+/** Maximum number of changes to keep of a history, which may have a million lines. */
 const MOST_LOST = 100_000;
 const MOST_ADDED = 10_000;
 
-/** Only aliases that went, and those that came with the same run in the same domain. */
+/** Reads only aliases that were deleted, and those that the same run added in the same domain. */
 export async function readLost(history: Pick<HistoryStore, 'read'>): Promise<PastByDomain> {
   const lost: PastChange[] = [];
   let ofRun: { readonly run: string | null; readonly gone: PastChange[]; readonly added: PastChange[] };
@@ -114,7 +117,7 @@ function* changeOf(
     yield { at: Date.parse(at), run, name: item.name, id, item };
 }
 
-/** What the values are that a text of the history stands for, as far as they are behind the same references today. */
+/** Returns the values of a text in the history. A reference has the values that are behind it today. */
 export type ValuesOf = (text: KeptText) => readonly Destination[];
 
 export function createValuesOf(references: ReadonlyMap<string, Shown>): ValuesOf {
@@ -125,7 +128,10 @@ export function createValuesOf(references: ReadonlyMap<string, Shown>): ValuesOf
   };
 }
 
-/** What routed mail before these changes, the newest first: as it is wanted now, without them. */
+/**
+ * Returns the routing before these changes, which are sorted newest first: the routing wanted now, with the changes
+ * reversed.
+ */
 export function stateBefore(
   wanted: RoutingState,
   changes: readonly PastChange[],
@@ -153,7 +159,7 @@ function restoreAlias(
   else aliases.set(key, { name, forward: from.forward.flatMap(valuesOf), source });
 }
 
-/** Where in the order it stood is not known. */
+/** Restores a rule. Its place in the order is unknown. */
 function restoreRule(
   rules: Map<string, StatedRule>,
   name: string,
@@ -166,25 +172,16 @@ function restoreRule(
     return;
   }
   const { active, rank } = from;
-  const [match, forward] = [matchOf(from.match), from.forward.flatMap(valuesOf)];
+  const [match, forward] = [
+    withText(from.match, keptText(textOfMatch(from.match))),
+    from.forward.flatMap(valuesOf),
+  ];
   rules.set(name, { name, match, forward, active, source: known?.source ?? null, lostPlace: rank });
 }
 
-function matchOf(match: KeptMatch): RuleMatch {
-  const plain = (text: KeptText): string => (typeof text === 'string' ? text : text.shown);
-  switch (match.type) {
-    case 'alias':
-      return { type: 'alias', alias: plain(match.alias) };
-    case 'regex':
-      return { type: 'regex', regex: plain(match.regex), scopes: match.scopes };
-    case 'cel':
-      return { type: 'cel', expression: plain(match.expression) };
-  }
-}
-
 /**
- * Names that an alias took once, and the line that took it from them: that of the alias which the same change put in its place,
- * else the section that would hold it. A catch-all took every name, and makes none known.
+ * Returns names that an alias once took, each with the manifest line responsible: the line of the alias that the same change
+ * put in its place, or else the section that would have the name. A catch-all took every name, so it adds none.
  */
 export function namesOfPast(changes: readonly PastChange[], wanted: PresentDomain): FindName {
   const gone = changes.filter(({ item, name }) => item.kind === 'alias' && item.to === null && name !== '*');
@@ -225,5 +222,5 @@ function hasOneOf(wanted: ReadonlySet<string>, forward: readonly KeptText[]): bo
 }
 
 function keyOfText(text: KeptText): string {
-  return typeof text === 'string' ? text : text.shown;
+  return keptText(text);
 }

@@ -13,34 +13,34 @@ import {
   type Tally,
 } from './tally.ts';
 
-/** What the logs of one domain say. */
+/** The result of reading one domain's logs. */
 export interface DomainDelivery {
   readonly domain: DomainName;
   readonly rows: readonly DeliveryRow[];
-  /** Messages that were refused for names that nobody knows. */
+  /** Number of messages that were refused for unknown names. */
   readonly unknownNames: number;
-  /** Messages whose end is not known yet, soft bounces among them. */
+  /** Number of messages that are still on the way, including soft bounces. */
   readonly open: number;
-  /** When its logs were read to the end, epoch milliseconds; null: they were not. */
+  /** Time at which the logs were read to the end, in epoch milliseconds. null means that they were not. */
   readonly readAt: number | null;
-  /** Why not. */
+  /** Why the logs were not read to the end. */
   readonly cut: Cut | null;
 }
 
-/** `requests`: as many as were allowed have been sent. */
+/** The reason why a read stopped. `requests` means that the allowed number of requests was used. */
 export type Cut = { readonly kind: 'requests' } | { readonly kind: 'failed'; readonly error: ApiError };
 
 export interface DomainReading extends Omit<LogWalk, 'cursor'>, Counting {
   readonly now: () => number;
-  /** Whether one more request may be sent; counts it. */
+  /** True if one more request may be sent. Counts the request. */
   readonly mayAsk: () => boolean;
-  /** Names that aliases took once. */
+  /** Returns the names that aliases once took. */
   readonly namesOfHistory: () => Promise<FindName>;
-  /** Reads the names that the account has; null: it has no others than the manifest. */
+  /** Reads the account's names. null means that it has no others than the manifest. */
   readonly readNames: (() => Promise<Result<FindName, ApiError>>) | null;
 }
 
-/** Reads the logs of a domain, newest first, as far back as is wanted. Each entry counts once. */
+/** Reads the logs of a domain, newest first, as far back as requested. Each entry counts once. */
 export async function readDomainDelivery(reading: DomainReading): Promise<DomainDelivery> {
   const { domain, now } = reading;
   const tally = createTally();
@@ -82,7 +82,7 @@ async function eachEntry(reading: DomainReading, onEntry: (entry: LogEntry) => v
   return null;
 }
 
-/** Adds what was refused for names that history or the account know, and says how many messages these were. */
+/** Adds messages refused for names that the history or the account know. Returns their number. */
 async function addNamed(
   { namesOfHistory, readNames, mayAsk, takerAt }: DomainReading,
   unknown: readonly LogEntry[],

@@ -2,12 +2,12 @@ import { presentEntries, type PresentDomain } from '../../core/model/desired.ts'
 import type { Source } from '../../core/model/manifest/problem.ts';
 import type { RoutedAlias, RoutedRule } from '../../core/routing/route.ts';
 
-/** What routes the mail of one domain at one time. */
+/** The aliases and rules that route the mail of one domain at one time. */
 export interface RoutingState {
   readonly aliases: readonly StatedAlias[];
-  /** In the order of evaluation. */
+  /** Rules in order of evaluation. */
   readonly rules: readonly StatedRule[];
-  /** Whether the domain has no others than these. */
+  /** True if the account may have other aliases, or other rules, than these. */
   readonly hasOthers: { readonly aliases: boolean; readonly rules: boolean };
 }
 
@@ -18,11 +18,14 @@ export interface StatedAlias extends RoutedAlias {
 export interface StatedRule extends RoutedRule {
   readonly name: string;
   readonly source: Source | null;
-  /** It was changed or deleted since: its rank then. Where among the others it stood is not known. */
+  /** The rank that the rule had before it was changed or deleted. Its place among the other rules is unknown. */
   readonly lostPlace?: number;
 }
 
-/** As the manifest wants it. A section that is not pruned may have others in the account, and one that it does not name too. */
+/**
+ * Returns the routing that the manifest wants. In a section that is not pruned or not in the manifest, the account may have
+ * other entries.
+ */
 export function wantedState({ aliases, rules }: PresentDomain): RoutingState {
   return {
     aliases: presentEntries(aliases),

@@ -1,15 +1,18 @@
 import { escapeUnits } from '../../core/model/names.ts';
 import { showText, type Disclosure } from '../../core/model/destinations.ts';
 
-/** A text that somebody else wrote, as it may be printed, sent and stored. */
+/** Makes a text from an untrusted source safe to print, send and store. */
 export type SafeText = (text: string) => string;
 
 const LONGEST = 500;
-/** Control characters; what Slack, Teams and Markdown read as links, mentions and formatting; commands of GitHub Actions. */
+/**
+ * Matches control characters, the syntax of links, mentions and formatting in Slack, Teams and Markdown, and commands of
+ * GitHub Actions.
+ */
 const UNSAFE = new RegExp(
   [
     String.raw`[\p{C}\p{Zl}\p{Zp}\\<>[\]~${'`'}|]`,
-    // But those of a mask, such as `***1`.
+    // Does not match the asterisks of a mask, such as `***1`.
     String.raw`\*(?!\*{0,2}\d{1,6}(?![\p{L}*]))`,
     String.raw`(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])`,
     String.raw`(?<![^\s(<,;:"'])@`,
@@ -18,7 +21,7 @@ const UNSAFE = new RegExp(
   'gu',
 );
 
-/** What looks like it and is no markup, so that an answer such as `<ana@corp.example> unknown` stays readable. */
+/** Similar characters that are not markup, so that an answer such as `<ana@corp.example> unknown` stays readable. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   '<': '‹',
   '>': '›',
@@ -34,9 +37,9 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The one filter for texts of the logs: values behind references become the reference, whatever case they are in; `--mask` hides
- * other addresses; every character that a chat or a page could act on becomes one that looks like it, and every one that a
- * terminal could act on an escape such as `\u001b`.
+ * Returns the filter for all texts of the logs. Values behind references become the reference, in any case. `--mask` hides
+ * other addresses. Characters that a chat or a page could interpret become similar ones. Characters that a terminal could
+ * interpret become escapes such as `\u001b`.
  */
 export function safeTextWith(disclosureOf: (text: string) => Disclosure): SafeText {
   return (text) => {

@@ -10,18 +10,18 @@ export interface Taker {
   readonly kind: 'alias' | 'rule';
   readonly name: string;
   readonly source: Source | null;
-  /** Whether it accepts mail and drops it. */
+  /** True if it accepts mail and drops it. */
   readonly drops: boolean;
 }
 
-/** What the logs show of a message; `destination`: null where it went nowhere. */
+/** The facts about a message in the logs. `destination` is null if the message went nowhere. */
 export interface LoggedMail extends Omit<Mail, 'body'> {
   readonly destination: string | null;
 }
 
 /**
- * Which alias or rule took a message; null where that needs its body, or is not known: under every reading that the documents
- * leave open (field notes: Routing) it must be the same one.
+ * Returns the alias or rule that took a message. Returns null if that depends on the body or is unknown: it must be the same
+ * one under every interpretation of the documents (field notes: Routing).
  */
 export type FindTaker = (mail: LoggedMail) => Taker | null;
 
@@ -32,7 +32,7 @@ export function createTakers(state: RoutingState, engine: LiveEngine): FindTaker
     const found = [...byRule(mail), ...byAlias(mail)];
     const only = onlyOne(found);
     if (only !== null && only.isCertain) return only.taker;
-    // Where it went tells those apart that could have taken it.
+    // The destination shows which of the candidates took the message.
     return onlyOne(found.filter(({ forward }) => leadsTo(forward, mail.destination)))?.taker ?? null;
   };
 }
@@ -40,7 +40,7 @@ export function createTakers(state: RoutingState, engine: LiveEngine): FindTaker
 interface Candidate {
   readonly taker: Taker;
   readonly forward: readonly Destination[];
-  /** Whether it took the message for sure, wherever that went. */
+  /** True if it took the message for certain, independent of the destination. */
   readonly isCertain: boolean;
 }
 
@@ -57,7 +57,10 @@ function leadsTo(forward: readonly Destination[], destination: string | null): b
   return forward.some((one) => one.toLowerCase() === wanted);
 }
 
-/** A name is certain; of patterns and the catch-all only where no other alias can be there. */
+/**
+ * Returns a function that finds the aliases that may have taken a message. A name is certain. Patterns and the catch-all are
+ * certain only if the account cannot have other aliases.
+ */
 function aliasTakers({ aliases, hasOthers }: RoutingState): (mail: LoggedMail) => readonly Candidate[] {
   const { routesByAlias } = createRouter<StatedAlias, never>({
     aliases,
@@ -78,7 +81,7 @@ function aliasTakers({ aliases, hasOthers }: RoutingState): (mail: LoggedMail) =
 
 type Verdict = 'yes' | 'no' | 'perhaps';
 
-/** The first that matches for sure, and those before it that may. */
+/** Returns a function that finds the first rule that certainly matches, and the rules before it that may match. */
 function ruleTakers({ rules, hasOthers }: RoutingState): (mail: LoggedMail) => readonly Candidate[] {
   const tests = rules.filter(({ active }) => active).map((rule) => ({ rule, test: createTest(rule) }));
   return (mail) => {
@@ -88,7 +91,7 @@ function ruleTakers({ rules, hasOthers }: RoutingState): (mail: LoggedMail) => r
       if (verdict === 'no') continue;
       const { name, source, forward } = rule;
       const taker: Taker = { kind: 'rule', name, source, drops: isDiscard(forward) };
-      // One that may match is the one only where the message went where it leads, and no other leads there.
+      // A rule that may match is the taker only if it leads to the message's destination and no other candidate does.
       found.push({ taker, forward, isCertain: verdict === 'yes' && !hasOthers.rules });
       if (verdict === 'yes') break;
     }
@@ -96,7 +99,7 @@ function ruleTakers({ rules, hasOthers }: RoutingState): (mail: LoggedMail) => r
   };
 }
 
-/** One whose place is not known may come after another that matches. */
+/** Returns the verdict of a rule with an unknown place, which may come after another rule that matches. */
 function unsure(verdict: Verdict): Verdict {
   return verdict === 'yes' ? 'perhaps' : verdict;
 }

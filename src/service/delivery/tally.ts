@@ -5,18 +5,21 @@ import { courseOf, countsOf, isForwarded, type Course, type FailedFate, type Fat
 import type { FindName, KnownName } from './known-names.ts';
 import type { FindTaker, Taker } from './takers.ts';
 
-/** The outcome of mail by one alias or rule at one destination; of refused mail by one name. Texts are as in the logs. */
+/**
+ * The counts of mail by one alias or rule at one destination, or of mail refused by one name. Texts are unchanged from the
+ * logs.
+ */
 export interface DeliveryRow extends RowKey {
   readonly source: Source | null;
   readonly counts: FateCounts;
-  /** When messages failed, by how; epoch milliseconds. */
+  /** Times of failed messages by fate, in epoch milliseconds. */
   readonly failedAt: Readonly<Record<FailedFate, readonly number[]>>;
   readonly lastError: DeliveryError | null;
   /** Senders of messages that failed, the newest first, at most five. */
   readonly senders: readonly string[];
 }
 
-/** `alias` and `rule` are null where it is not known which took the mail; `destination` where the mail was refused or dropped. */
+/** `alias` and `rule` are null if the taker is unknown. `destination` is null if the mail was refused or dropped. */
 export interface RowKey {
   readonly alias: string | null;
   readonly rule: string | null;
@@ -24,13 +27,13 @@ export interface RowKey {
 }
 
 export interface DeliveryError {
-  /** Epoch milliseconds; null: the log has no time. */
+  /** Epoch milliseconds; null if the log has no time. */
   readonly at: number | null;
   readonly code: number | null;
   readonly message: string;
 }
 
-/** One message of the logs, and whose it was. */
+/** One message of the logs, and the alias or rule that took it. */
 export interface CountedMessage extends RowKey {
   readonly source: Source | null;
   readonly course: Course;
@@ -39,14 +42,14 @@ export interface CountedMessage extends RowKey {
 }
 
 export interface Counting {
-  /** At a time, epoch milliseconds. */
+  /** Returns how to find takers at a time in epoch milliseconds. */
   readonly takerAt: (at: number) => FindTaker;
   readonly findName: FindName;
 }
 
 /**
- * What an entry of the logs says of a message; refused for a name that is not known, it has neither alias nor rule. null where
- * it is no forwarded mail, or was accepted to be dropped and will have no other events.
+ * Reads a message from a log entry. A message refused for an unknown name has neither alias nor rule. Returns null if the
+ * mail was not forwarded, or if it was accepted to be dropped and will have no other events.
  */
 export function readMessage(entry: LogEntry, counting: Counting): CountedMessage | null {
   if (!isForwarded(entry)) return null;
@@ -82,10 +85,10 @@ function sentMessage(course: Course, sentTo: string | null, taker: Taker | null)
   return { ...by, destination, source, course };
 }
 
-/** As the manifest writes it. */
+/** The manifest's word for it. */
 const DISCARD_WORD = 'discard';
 
-/** Whether a message was refused for a name that is not known. */
+/** True if a message was refused for an unknown name. */
 export function isForUnknownName({ course, alias }: Pick<CountedMessage, 'course' | 'alias'>): boolean {
   return course.fate === 'refused' && alias === null;
 }
@@ -93,7 +96,7 @@ export function isForUnknownName({ course, alias }: Pick<CountedMessage, 'course
 /** Adds up the messages of one domain. */
 export interface Tally {
   add(message: CountedMessage): void;
-  /** Rows of which something is known. */
+  /** Returns the rows with at least one message. */
   rows(): readonly DeliveryRow[];
 }
 
@@ -126,7 +129,7 @@ interface FailedSender {
   readonly at: number;
 }
 
-/** The latest senders, the newest first, each once. */
+/** Returns the latest senders, the newest first, each once. */
 function withSender(latest: readonly FailedSender[], added: FailedSender): readonly FailedSender[] {
   const isSame = ({ sender }: FailedSender): boolean => sender.toLowerCase() === added.sender.toLowerCase();
   const at = Math.max(added.at, latest.find(isSame)?.at ?? added.at);
@@ -135,7 +138,7 @@ function withSender(latest: readonly FailedSender[], added: FailedSender): reado
     .slice(0, MOST_SENDERS);
 }
 
-/** The words of the server at the last event. */
+/** Returns the server's reply at the last event. */
 export function errorOf({ at, event }: Course): DeliveryError {
   return { at, code: event?.code ?? null, message: event?.message ?? '' };
 }
@@ -144,7 +147,7 @@ function laterError(a: DeliveryError | null, b: DeliveryError): DeliveryError {
   return a !== null && (a.at ?? 0) > (b.at ?? 0) ? a : b;
 }
 
-/** What tells the rows of a domain apart; who reads mail does not tell cases apart. */
+/** Returns the key that identifies a row in its domain. Case does not count, because readers do not tell cases apart. */
 export function rowKey({ alias, rule, destination }: RowKey): string {
   return JSON.stringify([alias, rule, destination?.toLowerCase() ?? null]);
 }

@@ -1,6 +1,6 @@
 import type { DeliveryThreshold } from '../../core/model/desired.ts';
 
-/** Whether so many of these moments lie within the time of a threshold. Epoch milliseconds, in any order. */
+/** True if enough of these times lie within the period of a threshold. Times are epoch milliseconds, in any order. */
 export function crosses(moments: readonly number[], { after, withinMs }: DeliveryThreshold): boolean {
   const sorted = moments.toSorted((a, b) => a - b);
   return sorted.some((moment, at) => {

@@ -1,3 +1,4 @@
+import type { CommandLine } from '../../core/model/text/command-line.ts';
 import {
   runOutcome,
   type Cause,
@@ -5,6 +6,7 @@ import {
   type DomainHealth,
   type RunResult,
 } from '../../core/model/status/daemon.ts';
+import { errorsFirst } from '../../core/model/manifest/problem.ts';
 import { fail, succeed } from '../../core/model/result.ts';
 import { internalFault, type RunPorts } from '../daemon/account-run.ts';
 import { createStatusTracker, type StatusTracker } from '../daemon/status/account-status.ts';
@@ -59,6 +61,8 @@ export interface OpenAccount {
   readonly ports: Omit<RunPorts, 'clock' | 'random' | 'signal'>;
   /** What is known of the rate limits, as JSON. */
   budgets(): unknown;
+  /** Completes the commands that its status and its log name. */
+  readonly command: CommandLine;
   /** Takes out of a text what must not be shown. */
   conceal(text: string): string;
   close(): Promise<void>;
@@ -97,25 +101,31 @@ export async function runJob(
   const tracker = createStatusTracker({
     name: email,
     now: () => ports.clock.now(),
+    command: account.command,
     // Of a revision that was run before it is no news.
     emit: (event) => (event.kind === 'manifest-accepted' && !isNew(claim) ? undefined : ports.emit(event)),
   });
   const job: Job = { claim, options, ports, account, tracker };
   try {
-    const read = claim.isDamaged ? damaged(claim) : await readSafely(account);
+    const read = claim.isDamaged ? damaged(claim, account) : await readSafely(account);
     if (read.kind === 'good') return await runRead(job, read);
     tracker.manifestRefused(read);
-    const error = [read.message, ...read.problems.slice(0, 1).map(({ message }) => message)].join(': ');
+    const first = errorsFirst(read.problems).slice(0, 1);
+    const error = [read.message, ...first.map(({ message }) => message)].join(': ');
     return { kind: 'ended', result: 'invalid', record: failedRecord(job, error) };
   } finally {
     await account.close();
   }
 }
 
-function damaged({ email, revision }: Claim): ManifestRead {
-  const message = `revision ${revision.number} is damaged in the store`;
-  const hint = `publish the manifest of ${email} again, or an earlier revision with --rollback`;
-  return { kind: 'bad', message: `${message}: ${hint}`, problems: [] };
+function damaged(
+  { email, revision: { number } }: Claim,
+  { command }: Pick<OpenAccount, 'command'>,
+): ManifestRead {
+  const earlier =
+    number > 1 ? `, or an earlier revision: \`${command(`publish --rollback ${number - 1}`)}\`` : '';
+  const message = `revision ${number} is damaged in the store: publish the manifest of ${email} again${earlier}`;
+  return { kind: 'bad', message, problems: [] };
 }
 
 /** A bug over one manifest is a failure of its account. */

@@ -1,6 +1,7 @@
 import { iso } from '../../core/model/clock.ts';
 import { showText, shownDestinations, type Disclosure } from '../../core/model/destinations.ts';
 import type { Source } from '../../core/model/manifest/problem.ts';
+import type { CommandLine } from '../../core/model/text/command-line.ts';
 import { safeTextWith, type SafeText } from '../delivery/safe-text.ts';
 import { errorOf } from '../delivery/tally.ts';
 import type { WhyEvidence, WhyTaker, WhyWay } from './evidence.ts';
@@ -64,7 +65,8 @@ export interface WhyAnswer {
   readonly disclose: (text: string) => Disclosure;
 }
 
-export function whyDocument(answer: WhyAnswer): WhyDocument {
+/** Makes the document of an answer; `command` completes the commands that its sentence names. */
+export function whyDocument(answer: WhyAnswer, command: CommandLine): WhyDocument {
   const { evidence, lastChange, since, requests, disclose } = answer;
   const { wanted, actual, domain, messages } = evidence;
   const text = safeTextWith(disclose);
@@ -88,6 +90,7 @@ export function whyDocument(answer: WhyAnswer): WhyDocument {
       text,
       time: secondOf,
       since: since.text,
+      command,
     }),
     manifest: way(wanted),
     account: way(actual),

@@ -1,5 +1,7 @@
 import { showSource } from '../../core/model/manifest/problem.ts';
 import { domainPartOf } from '../../core/model/names.ts';
+import type { CommandLine } from '../../core/model/text/command-line.ts';
+import { quoteForShell } from '../../core/plan/policy.ts';
 import type { SafeText } from '../delivery/safe-text.ts';
 import { errorOf } from '../delivery/tally.ts';
 import type { WhyEvidence, WhyTaker, WhyWay } from './evidence.ts';
@@ -16,6 +18,7 @@ export interface WhyShow {
   readonly time: (at: number) => string;
   /** How far back messages were searched for, such as `24h`. */
   readonly since: string;
+  readonly command: CommandLine;
 }
 
 /** Says a verdict in one or two sentences, as one would say it to the sender. */
@@ -134,7 +137,9 @@ function deliveredSentence(
   // An address of the account itself is no mailbox.
   const passed = arrived.filter((message) => isPassedOn(actual, message));
   if (passed.length === 0) return `${where} Look there, also among spam.`;
-  const next = passed.map((message) => `fwdsync why ${destinationText(message, show)}`);
+  const next = passed.map(
+    (message) => `\`${show.command(`why ${quoteForShell(destinationText(message, show))}`)}\``,
+  );
   return `${where} The account itself sends it on from there: ${next.join('; ')}.`;
 }
 

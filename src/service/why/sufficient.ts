@@ -1,5 +1,6 @@
 import { countEntries, type Desired } from '../../core/model/desired.ts';
-import { LIMITS, type ApiVersion } from '../../core/model/endpoints.ts';
+import { KINDS } from '../../core/kinds/registry.ts';
+import type { ApiVersion } from '../../core/model/endpoints.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { RequestTotals } from '../../core/model/report.ts';
 import type { Demands } from '../../core/rate-limit/demand.ts';
@@ -40,7 +41,7 @@ export function sufficientRequests(
 function pagesOf(domain: DomainName, desired: Pick<Desired, 'domains'> | null, version: ApiVersion): number {
   const entry = desired?.domains.get(domain);
   const sizes = entry?.state === 'present' ? [countEntries(entry.aliases), countEntries(entry.rules)] : [];
-  const pages = Math.ceil(Math.max(1, ...sizes) / LIMITS.pageSize[version].aliases);
+  const pages = Math.ceil(Math.max(1, ...sizes) / KINDS.alias.wire.list.pageSize[version]);
   // v3 does not tell which engine decides: both sections are read.
   return version === 'v3' ? pages + 1 : pages;
 }

@@ -115,7 +115,9 @@ describe.each(VERSIONS)('logs through %s', (version) => {
     const missing = await scene.run(['logs', 'acme.example', '--id', 'missing']);
     expect([missing.code, missing.stderr]).toEqual([
       1,
-      expect.stringContaining('error: acme.example has no log entry "missing"\n  try: list them with'),
+      expect.stringContaining(
+        'error: acme.example has no log entry "missing"\n  try: `fwdsync logs acme.example` lists them',
+      ),
     ]);
     const elsewhere = await scene.run(['logs', 'acmee.example', '--id', id]);
     expect(elsewhere.stderr).toContain('the account has no domain acmee.example');

@@ -101,12 +101,12 @@ test('a store in which nothing is published, and one without workers, say so', a
   const { status, database } = await openScene();
   expect(await status()).toMatchObject({
     code: 0,
-    stdout: 'No manifest is published: fwdsync publish stores one.\n',
+    stdout: 'No manifest is published; `fwdsync publish --help` says how to publish one.\n',
   });
   await publishAccounts(database, ['a@agency.example']);
   const { stdout } = await status();
   expect(stdout).toContain('1 account: 1 unknown.\n');
-  expect(stdout).toContain('No worker is running; start one with: fwdsync run --store URL\n');
+  expect(stdout).toContain('No worker is running; start one with: `fwdsync run`\n');
 });
 
 test('no store is wrong usage, one that cannot be reached a failure; neither prints a document', async () => {

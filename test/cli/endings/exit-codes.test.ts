@@ -179,7 +179,7 @@ describe('plan', () => {
     expect([code, stdout, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
       64,
       '',
-      `error: ${origin} is not an address that may get the key: the API address holds a user name or password try: leave them out: the key is in FWDSYNC_API_KEY or FWDSYNC_API_KEY_FILE `,
+      `error: ${origin} is not an address that may get the key: the API address contains a user name or password try: leave them out: the key is in FWDSYNC_API_KEY or FWDSYNC_API_KEY_FILE `,
     ]);
   });
 

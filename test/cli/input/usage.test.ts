@@ -2,17 +2,18 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { concealing, createConcealer } from '../../../src/cli/commands/run/conceal.ts';
+import { concealing } from '../../../src/cli/output/log/concealing-stream.ts';
+import { createConcealer } from '../../../src/service/conceal/concealer.ts';
 import { commandScene } from '../support/scene.ts';
 
 const MANIFEST = 'domains:\n  acme.example:\n    aliases: { sales: carol@corp.example }\n';
 
 describe('64, with what to do', () => {
   test.each([
-    [['plan', 'fwdsync.yaml'], 'name a manifest with -f: fwdsync plan -f PATH'],
-    [['validate', 'fwdsync.yaml'], 'name a manifest with -f: fwdsync validate -f PATH'],
+    [['plan', 'fwdsync.yaml'], 'name a manifest with -f: `fwdsync plan -f /'],
+    [['validate', 'fwdsync.yaml'], 'name a manifest with -f: `fwdsync validate -f /'],
     [['account', 'fwdsync.yaml'], 'fwdsync account takes no argument "fwdsync.yaml" here\n'],
-    [['export', 'fwdsync.yaml'], 'name the file with --out: fwdsync export --out PATH'],
+    [['export', 'fwdsync.yaml'], 'name the file with --out: `fwdsync export --out /'],
     [['publish', '-f', 'none.yaml', '--store', 'mysql://x/y'], '--store: '],
     [['plan', '-f', 'none.yaml', '--store', 'mysql://x/y'], '--store: '],
     [['run', '--once', '-f', 'none.yaml', '--store', 'mysql://x/y'], '--store: '],

@@ -58,6 +58,25 @@ test('an account of which the store keeps something is refused, and so is what n
   expect((await scene.run(['state', 'import', 'state'])).code).toBe(64);
 });
 
+test('the history comes in the order of writing, also where a clock was years ahead', async () => {
+  const scene = await commandScene({ seed: { domains: [{ domain: 'acme.example' }] } });
+  const YEARS = 60 * 365 * 86_400_000;
+  for (const [index, skew] of [0, YEARS, 0, 0].entries()) {
+    scene.clock.advance(skew);
+    await scene.manifest(`domains: { acme.example: { aliases: { sales: n${index}@corp.example } } }`);
+    expect((await scene.run(['apply', '--yes'])).code).toBe(0);
+    scene.clock.advance(86_400_000 - skew);
+  }
+  const env = { FWDSYNC_STORE: await server.createDatabase() };
+  expect((await scene.run(['state', 'import', 'state'], { env })).code).toBe(0);
+  const [inStore, inDirectory] = [
+    await scene.run(['blame', 'sales@acme.example'], { env }),
+    await scene.run(['blame', 'sales@acme.example']),
+  ];
+  expect(inStore.stdout.match(/n\d@/g)).toEqual(['n2@', 'n3@', 'n1@', 'n2@', 'n0@', 'n1@', 'n0@']);
+  expect(inStore.stdout).toBe(inDirectory.stdout);
+});
+
 test('a run that is at work in the directory is waited for', async () => {
   const { scene, store: env } = await appliedScene();
   await cp(join(scene.directory, 'state'), join(scene.directory, 'other'), { recursive: true });

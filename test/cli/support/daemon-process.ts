@@ -53,7 +53,7 @@ export interface Process {
 
 /** `fwdsync run` as a child process. */
 export function daemon(
-  { directory, env }: Place,
+  { directory, env }: Omit<Place, 'emulator'> & Partial<Place>,
   args: readonly string[] = [],
   more: Record<string, string> = {},
 ): Process {

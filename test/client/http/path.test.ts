@@ -61,7 +61,7 @@ describe('addresses', () => {
   });
 
   const PLAIN = 'the API address is neither https nor http on loopback';
-  const NAMED = 'the API address holds a user name or password';
+  const NAMED = 'the API address contains a user name or password';
   const MORE = 'the API address has a query or fragment';
   test.each([
     ['http://api.example/v4', PLAIN],

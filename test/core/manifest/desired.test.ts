@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DomainName } from '../../../src/core/model/names.ts';
-import { acme, acmeOf, aliasesOf, desiredOf, load, problemsOf } from './support/loading.ts';
+import { acme, acmeOf, aliasesOf, desiredOf, errorsOf, load, problemsOf } from './support/loading.ts';
 
 const SHARED = `version: 1
 destinations:
@@ -97,7 +97,7 @@ describe('templates', () => {
     const conflicts = (text: string): readonly string[] =>
       problemsOf(text).filter((problem) => !problem.startsWith('unused'));
     expect(conflicts(shared('use: [one, same]'))).toEqual([]);
-    expect(problemsOf(shared('use: [one, other]'))).toEqual([
+    expect(errorsOf(shared('use: [one, other]'))).toEqual([
       'template-conflict 22:16 <- 8:16',
       'template-conflict 22:16 <- 11:9',
       'template-conflict 22:16 <- 12:20',
@@ -111,10 +111,10 @@ describe('templates', () => {
   });
 
   test('an unknown one', () => {
-    const { problems } = load(shared('use: [oen]'));
-    expect(problems.map(({ code, hint }) => [code, hint])).toEqual([
-      ['unknown-template', 'did you mean "one"?'],
-    ]);
+    const text = shared('use: [oen]');
+    expect(errorsOf(text)).toEqual(['unknown-template 22:11']);
+    const found = load(text).problems.find(({ code }) => code === 'unknown-template');
+    expect(found?.hint).toBe('did you mean "one"?');
   });
 
   test('a mistake in one is said once, however many domains use it', () => {
@@ -195,16 +195,14 @@ domains:
 
   test('declaring what is ignored is an error, also through a template', () => {
     expect(
-      problemsOf(
-        shared('ignore: { aliases: ["TMP-*", "\\\\*"] }', 'aliases: { tmp-1: oncall, "*": oncall }'),
-      ),
+      errorsOf(shared('ignore: { aliases: ["TMP-*", "\\\\*"] }', 'aliases: { tmp-1: oncall, "*": oncall }')),
     ).toEqual(['ignored-entry 23:16', 'ignored-entry 23:31']);
-    expect(problemsOf(shared('use: [one]', 'ignore: { aliases: [post*] }'))).toEqual([
+    expect(errorsOf(shared('use: [one]', 'ignore: { aliases: [post*] }'))).toEqual([
       'ignored-entry 22:11 <- 8:16',
     ]);
     const id = '64cffc51-580c-56bc-b6a5-d741eea021e1';
     const rule = `rules: [{ name: invoices, regex: .*, scopes: [subject], forward: oncall }]`;
-    expect(problemsOf(shared(`ignore: { rules: [${id}, x] }`, rule))).toEqual([
+    expect(errorsOf(shared(`ignore: { rules: [${id}, x] }`, rule))).toEqual([
       'invalid-id 22:61',
       'ignored-entry 23:13',
     ]);
@@ -254,7 +252,7 @@ describe('rules', () => {
       `  - { name: a, id: ${id}, alias: x, forward: discard }`,
       `  - { name: b, id: ${id}, alias: x, forward: discard }`,
     );
-    expect(problemsOf(two)).toEqual(['duplicate-id 24:9 <- 23:9']);
+    expect(errorsOf(two)).toEqual(['duplicate-id 24:9 <- 23:9']);
   });
 
   test('absent ones are named by name or id', () => {
@@ -289,12 +287,12 @@ describe('rules', () => {
     ['absent beside other keys', '{ name: a, state: absent, alias: x }', ['absent-with-other-keys 23:35']],
     ['absent without name and id', '{ state: absent }', ['missing-key 23:9']],
   ])('%s', (_, rule, problems) => {
-    expect(problemsOf(shared('rules:', `  - ${rule}`))).toEqual(problems);
+    expect(errorsOf(shared('rules:', `  - ${rule}`))).toEqual(problems);
   });
 
   test('two of one name', () => {
     expect(
-      problemsOf(
+      errorsOf(
         shared(
           'rules:',
           '  - { name: a, alias: x, forward: discard }',

@@ -113,13 +113,15 @@ describe('codes', () => {
   });
 
   test('each error that only the account shows', () => {
-    const codes = ['src/core/plan', 'src/engine/apply'].flatMap((folder) => matchesIn(folder, PROBLEM));
+    const codes = ['src/core/kinds', 'src/core/plan', 'src/engine/apply'].flatMap((folder) =>
+      matchesIn(folder, PROBLEM),
+    );
     expect(codesUnder('### Only the account shows it')).toEqual([...codes].sort());
   });
 
   test('each problem of several manifests', () => {
     const codes = new Set([
-      ...['src/engine', 'src/cli'].flatMap((folder) => matchesIn(folder, PROBLEM)),
+      ...['src/service', 'src/cli'].flatMap((folder) => matchesIn(folder, PROBLEM)),
       ...matchesIn('src/core/plan', /\bwarn\(\s*'([a-z-]+)'/g).map((code) => `${code} warning`),
     ]);
     expect(codesUnder('### Of several manifests')).toEqual([...codes].sort());

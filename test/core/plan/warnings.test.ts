@@ -43,7 +43,7 @@ function warned(parts: Partial<PresentDomain>, row: Partial<ObservedDomain>): re
 }
 
 const ROUTING = 'set the routing of the domain in the dashboard; the API cannot';
-const VERIFY = 'fwdsync verify acme.example asks the service again and prints the records that are missing';
+const VERIFY = '`fwdsync verify acme.example` asks the service again and prints the records that are missing';
 
 describe('what keeps the entries of a domain from their effect', () => {
   test.each<[string, Partial<PresentDomain>, Partial<ObservedDomain>, readonly (readonly string[])[]]>([
@@ -298,7 +298,7 @@ describe('what holds of the account', () => {
         code: 'aliases-limit',
         message:
           "3 aliases in the domains of the manifest, while the account's plan has a limit of 2, for the account or for each domain: additions may be refused",
-        hint: 'fwdsync account shows the limits of the account',
+        hint: '`fwdsync account` shows the limits of the account',
         source: null,
       },
     ]);
@@ -405,7 +405,7 @@ test('warnings come in the order of the manifest, then by code and text', () => 
   ]);
 });
 
-test('of a snapshot only those about the account, and about what changes, but not about its wording', () => {
+test('of a generated manifest only those about the account, and about what changes, but not about its wording', () => {
   const unclear = { whitelabel: { value: null, source: at(5) } };
   const changed = {
     ...present(ACME, { settings: unclear }),
@@ -422,9 +422,9 @@ test('of a snapshot only those about the account, and about what changes, but no
     ],
     { account: { overQuota: true } },
   );
-  const found = (manifestKind: 'written' | 'snapshot') =>
+  const found = (manifestKind: 'written' | 'generated') =>
     plan(wanted, rows, { manifestKind }).warnings.map(({ code, source }) => `${source?.line ?? '-'} ${code}`);
-  expect(found('snapshot')).toEqual([
+  expect(found('generated')).toEqual([
     '2 domain-banned',
     '5 may-not-clear',
     '- forwards-not-checked',

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   ASSUMED_WINDOW_MS,
-  assumedBudget,
   explains429,
   recordEnd,
   spend,
@@ -24,6 +23,11 @@ function rate(overrides: Partial<Rate> = {}): Rate {
 /** Sends and answers at once. */
 function exchange(budget: Budget, told: Rate | null, now = NOW, status: number | null = 200): Budget {
   return recordEnd(spend(budget, now), { status, rate: told, sentAt: now }, now);
+}
+
+/** A budget of which nothing is used. */
+function full(limit: number): Budget {
+  return { ...UNKNOWN_BUDGET, limit, remaining: limit, answered: true };
 }
 
 describe('before the first answer', () => {
@@ -129,7 +133,7 @@ describe('within a window', () => {
     const budget = exchange(UNKNOWN_BUDGET, rate({ remaining: 6 }));
     expect(whenMayNext(budget, NOW, 0.5)).toBe(NOW);
     expect(whenMayNext(exchange(budget, rate({ remaining: 5 })), NOW, 0.5)).toBe(NOW + 31_000);
-    expect(whenMayNext(assumedBudget(10), NOW, 0)).toBe(NOW);
+    expect(whenMayNext(full(10), NOW, 0)).toBe(NOW);
   });
 });
 
@@ -258,7 +262,7 @@ describe('the length of a window', () => {
   });
 });
 
-describe('virtual time, as a forecast runs it', () => {
+describe('answers that say nothing of the budget', () => {
   /** Seconds that `requests` requests take, each answered after `durationMs`, eight at a time. */
   function secondsFor(requests: number, start: Budget, durationMs: number): number {
     let budget = start;
@@ -287,7 +291,7 @@ describe('virtual time, as a forecast runs it', () => {
     [201, 61, 62],
     [1000, 4 * 61, 4 * 61 + 6],
   ])('%d requests at 200 a minute burst, then wait for windows', (requests, least, most) => {
-    const seconds = secondsFor(requests, assumedBudget(200), 200);
+    const seconds = secondsFor(requests, full(200), 200);
     expect(seconds).toBeGreaterThanOrEqual(least);
     expect(seconds).toBeLessThanOrEqual(most);
   });

@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  assumedBudget,
-  recordEnd,
-  spend,
-  UNKNOWN_BUDGET,
-  whenMayNext,
-} from '../../../src/core/rate-limit/budget.ts';
+import { recordEnd, spend, UNKNOWN_BUDGET, whenMayNext } from '../../../src/core/rate-limit/budget.ts';
 import { keepBudgets, restoreBudgets, type KeptBudgets } from '../../../src/core/rate-limit/kept-budgets.ts';
 
 const THERE = { now: 1_800_000_000_000, monotonic: 5_000 };
@@ -49,7 +43,7 @@ test('where somebody may have used it since, nothing is left until a window from
   expect(whenMayNext(restored(45_000), HERE.monotonic)).toBe(HERE.monotonic + 15_000);
   expect(whenMayNext(restored(61_000), HERE.monotonic)).toBe(HERE.monotonic);
   const unknown = keepBudgets(new Map([['GET /account', UNKNOWN_BUDGET]]), THERE);
-  const budget = restoreBudgets(unknown, HERE, 0).get('GET /account') ?? assumedBudget(1);
+  const budget = restoreBudgets(unknown, HERE, 0).get('GET /account') ?? UNKNOWN_BUDGET;
   expect(whenMayNext(budget, HERE.monotonic)).toBe(HERE.monotonic + 60_000);
 });
 

@@ -151,7 +151,7 @@ describe('state', () => {
 
   test.each<[string, unknown, string, string]>([
     ['no object', [], '$', 'must be an object'],
-    ['a field that nobody knows', { domain: [] }, '$.domain', 'is not known; known are tier, '],
+    ['a field that nobody knows', { domain: [] }, '$.domain', 'is unknown; known fields: tier, '],
     ['a field that is missing', { domains: [{}] }, '$.domains[0].domain', 'is missing'],
     [
       'a type',
@@ -182,7 +182,7 @@ describe('state', () => {
       'a twin',
       { domains: [{ domain: 'a.example' }, { domain: 'A.example' }] },
       '$.domains[1]',
-      'has "a.example", as item 0 has',
+      'has "a.example", like item 0',
     ],
     [
       'an id twice',
@@ -198,7 +198,7 @@ describe('state', () => {
         ],
       },
       '$.domains[0].aliases[1]',
-      'has 1, as item 0 has',
+      'has 1, like item 0',
     ],
     [
       'a kind of rule',
@@ -228,7 +228,7 @@ describe('state', () => {
       'must be one of "QUEUED"',
     ],
     ['a switch', { switches: { rankDigits: 2 } }, '$.switches.rankDigits', 'must be one of 0, 1, 3, "all"'],
-    ['an odd name', { 'a b': 1 }, '$["a b"]', 'is not known'],
+    ['an odd name', { 'a b': 1 }, '$["a b"]', 'is unknown'],
   ])('%s', async (_name, body, path, message) => {
     const { control } = await start();
     const before = (await control('GET', '/state')).body;

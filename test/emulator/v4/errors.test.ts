@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
-import { assumed, expectFailure, useTarget } from '../support/target.ts';
+import { isExternal, assumed, expectFailure, useTarget } from '../support/target.ts';
 
 const target = useTarget();
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
@@ -89,7 +89,7 @@ describe('v4: Errors', () => {
       // The connection may end while the body is still on its way.
       () => 413,
     );
-    expect([400, 413]).toContain(refused);
+    expect(refused).toEqual(isExternal ? expect.any(Number) : 413);
     expect((await target.send('GET', '/account')).status).toBe(200);
   });
 

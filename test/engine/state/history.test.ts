@@ -1,8 +1,9 @@
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ItemEntry } from '../../../src/core/model/history/entries.ts';
+import type { HistoryEntry, ItemEntry } from '../../../src/core/model/history/entries.ts';
 import type { StateFs } from '../../../src/engine/state/own-files.ts';
+import { mergeNewestFirst } from '../../../src/engine/state/history/merge.ts';
 import { openStateDirectory, type StateDirectoryOptions } from '../../../src/engine/state/directory.ts';
 import { systemProcesses } from '../../../src/engine/state/processes.ts';
 import { virtualClock, type VirtualClock } from '../../support/clock.ts';
@@ -165,4 +166,75 @@ test('what is written after the clock was set back to the day before is found by
   clock.advance(-HOUR);
   await history.append([runEntry('a', at)], 'synced');
   expect(await entriesIn(history, { about: 'run', since: at })).toEqual([runEntry('a', at)]);
+});
+
+test('after a file of a day that lies ahead each day has a file of its own, and both go in their turn', async () => {
+  const { place, history, clock, files } = await open({ history: { maxAgeMs: 3 * DAY } });
+  await fs.mkdir(place, { recursive: true, mode: 0o700 });
+  const write = (name: string, entry: HistoryEntry): Promise<void> =>
+    fs.writeFile(join(place, name), `${JSON.stringify(entry)}\n`);
+  await write('2026-08-31.jsonl', runEntry('a', '2026-08-31T00:00:00.000Z'));
+  await write('2099-01-01.jsonl', runEntry('b', '2026-08-31T12:00:00.000Z'));
+  const at = (): string => new Date(clock.now()).toISOString();
+  for (const run of ['c', 'd']) {
+    await history.append([runEntry(run, at())], 'synced');
+    clock.advance(DAY);
+  }
+  expect(await files()).toEqual([
+    '2026-08-31.jsonl',
+    '2099-01-01.2026-09-01.jsonl',
+    '2099-01-01.2026-09-02.jsonl',
+    '2099-01-01.jsonl',
+  ]);
+  const runs = await entriesIn(history, { about: 'run' });
+  expect(runs.map((entry) => 'run' in entry && entry.run)).toEqual(['d', 'c', 'b', 'a']);
+  expect(await entriesIn(history, { about: 'run', since: '2026-09-02T00:00:00.000Z' })).toHaveLength(1);
+  clock.advance(2 * DAY);
+  await history.append([runEntry('e', at())], 'synced');
+  expect(await files()).toEqual(['2099-01-01.2026-09-02.jsonl', '2099-01-01.2026-09-05.jsonl']);
+});
+
+test('a file of tomorrow is of a machine whose clock is ahead, and is written on', async () => {
+  const { place, history, files } = await open();
+  await fs.mkdir(place, { recursive: true, mode: 0o700 });
+  await fs.writeFile(join(place, '2026-09-02.jsonl'), '');
+  await history.append([runEntry('a', AT)], 'synced');
+  expect(await files()).toEqual(['2026-09-02.jsonl']);
+});
+
+test('what is written while the clock is years behind is kept once it is right again', async () => {
+  const { history, clock, files } = await open({ history: { maxAgeMs: 10 * DAY } });
+  const at = (): string => new Date(clock.now()).toISOString();
+  await history.append([runEntry('a', at())], 'synced');
+  clock.advance(-50 * 365 * DAY);
+  await history.append([runEntry('b', at())], 'synced');
+  clock.advance(50 * 365 * DAY + DAY);
+  await history.append([runEntry('c', at())], 'synced');
+  const runs = await entriesIn(history, { about: 'run' });
+  expect(runs.map((entry) => 'run' in entry && entry.run)).toEqual(['c', 'b', 'a']);
+  expect(await files()).toHaveLength(3);
+});
+
+test('entries of several accounts are merged by time, of which one that lies ahead does not count', () => {
+  const now = Date.parse(AT);
+  const moment = (hours: number): { readonly at: string } => ({
+    at: new Date(now + hours * HOUR).toISOString(),
+  });
+  const [ahead, years] = [moment(50 * 365 * 24), moment(60 * 365 * 24)];
+  const lists = [
+    [moment(-1), years, moment(-5)],
+    [moment(-2), moment(-6), ahead],
+    [moment(0), moment(-4)],
+  ];
+  expect(mergeNewestFirst(lists, ({ at }) => at, now)).toEqual([
+    moment(0),
+    moment(-1),
+    moment(-2),
+    moment(-4),
+    years,
+    moment(-5),
+    moment(-6),
+    ahead,
+  ]);
+  expect(mergeNewestFirst([[ahead], [moment(-1)]], ({ at }) => at, now)).toEqual([ahead, moment(-1)]);
 });

@@ -9,7 +9,6 @@ import { openStateDirectory } from '../../../src/engine/state/directory.ts';
 import type { StateStore } from '../../../src/engine/state/store.ts';
 import { createEmulator, type EmulatorCore, type EmulatorOptions } from '../../../src/emulator/emulator.ts';
 import type { Seed } from '../../../src/emulator/account/seed.ts';
-import { writeSnapshot } from '../../../src/core/manifest/write/write-snapshot.ts';
 import type { AccountStatus, DaemonEvent } from '../../../src/core/model/status/daemon.ts';
 import type { Desired } from '../../../src/core/model/desired.ts';
 import { succeed } from '../../../src/core/model/result.ts';
@@ -162,7 +161,6 @@ export function openLoop(world: Place, options: StartOptions, signal: AbortSigna
       clock,
       random: Math.random,
       signal,
-      writeSnapshot,
       driftLog: createDriftLog(),
       origin: TEST_ORIGIN,
       resolvePassword: () => null,

@@ -8,37 +8,44 @@ export interface Undone {
   readonly account: Dump;
 }
 
-/** One after another: the undo of a run, the undo of that undo, and the snapshot of the run. */
+/** Results in their order: the undo of a run, the undo of that undo, and the snapshot of the run. */
 export interface Undoing {
   readonly undo: Undone;
   readonly redo: Undone;
   readonly snapshot: Undone;
 }
 
-/** With just the commands that a run prints; an undo is told what its guards ask for. Null: the run wrote nothing. */
+/** Runs the commands that a run prints, with what their guards ask for. Null means that the run wrote nothing. */
 export async function undoAll(
   emulator: Emulator,
   run: CommandResult,
   terminal: Terminal,
 ): Promise<Undoing | null> {
-  const printed = /^snapshot: (?:\S+ )?fwdsync (apply -f .+)$/m.exec(run.stdout)?.[1];
-  if (printed === undefined) return null;
-  const undo = await undoRun(emulator, run, terminal);
-  const redo = await undoRun(emulator, undo.result, terminal);
-  return { undo, redo, snapshot: await carryOut(emulator, unquoted(printed), terminal) };
+  if (printedCommand(run, 'undo') === null) return null;
+  const undo = await runPrinted(emulator, { run, word: 'undo' }, terminal);
+  const redo = await runPrinted(emulator, { run: undo.result, word: 'undo' }, terminal);
+  return { undo, redo, snapshot: await runPrinted(emulator, { run, word: 'snapshot' }, terminal) };
 }
 
-/** As somebody would: first without any allowance, then with those that the refusal names. */
-export async function undoRun(
+/** Runs the command that a report prints as a person would: first as it is, then with the allowances that its refusal names. */
+export async function runPrinted(
   emulator: Emulator,
-  run: CommandResult,
+  { run, word }: { readonly run: CommandResult; readonly word: PrintedWord },
   terminal: Terminal,
 ): Promise<Undone> {
-  const args = unquoted(/^undo: (?:\S+ )?fwdsync (undo .+)$/m.exec(run.stdout)?.[1] ?? 'undo none');
+  const args = unquoted(printedCommand(run, word) ?? 'undo none');
   const first = await carryOut(emulator, args, terminal);
   if (first.result.exitCode !== 4) return first;
-  const allowed = new Set(first.result.stdout.match(/--allow-(?:unrouted|domain-delete) \S+/g));
+  const allowed = new Set(first.result.stdout.match(/--allow-[a-z-]+ \S+/g));
   return carryOut(emulator, [...args, ...[...allowed].flatMap(unquoted)], terminal);
+}
+
+/** The word of a report before a command. */
+type PrintedWord = 'undo' | 'snapshot';
+
+/** Returns the command that a report prints behind a word, without the variables before it. */
+function printedCommand({ stdout }: CommandResult, word: PrintedWord): string | null {
+  return new RegExp(`^${word}: (?:\\S+ )?fwdsync (.+)$`, 'm').exec(stdout)?.[1] ?? null;
 }
 
 async function carryOut(emulator: Emulator, args: readonly string[], terminal: Terminal): Promise<Undone> {

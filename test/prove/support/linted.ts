@@ -33,6 +33,7 @@ export function measureLint(domains: Parameters<typeof reportLint>[1]): number {
   };
   const options = { references: 'optional', resolve: () => null, apiVersion: 'v4' } as const;
   const started = cpuSeconds();
-  reportLint(nothing, domains, { log, options, completeness: 'complete', destinations });
+  const loading = { log, options, completeness: 'complete', destinations } as const;
+  reportLint(nothing, domains, loading, { isSound: true, isWhole: () => true, mayUse: () => false });
   return cpuSeconds() - started;
 }

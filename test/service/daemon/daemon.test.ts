@@ -93,9 +93,9 @@ test('27: two daemons on one state directory take turns, and make no change twic
 
 test('27: two daemons with manifests that contradict each other come to rest', async () => {
   const world = await createWorld({ seed: { domains: [{ domain: 'acme.example' }] }, manifest: MANIFEST });
-  const other = join(world.stateDirectory, '../../engine', 'other.yaml');
+  const other = join(world.stateDirectory, '..', 'other.yaml');
   await fs.writeFile(other, `version: 1\n${MANIFEST.replace('carol', 'mallory')}\n`);
-  const elsewhere = join(world.stateDirectory, '../../engine', 'elsewhere');
+  const elsewhere = join(world.stateDirectory, '..', 'elsewhere');
   const pace = { intervalMs: 15 * MINUTE, pollMs: HOUR };
   const daemons = [world.start(pace), world.start({ ...pace, path: other, stateDirectory: elsewhere })];
   await world.clock.pass(2 * HOUR);

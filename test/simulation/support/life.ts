@@ -1,13 +1,12 @@
 import { createClient } from '../../../src/client/create.ts';
 import { openStateDirectory } from '../../../src/engine/state/directory.ts';
 import type { StateStore } from '../../../src/engine/state/store.ts';
-import { writeSnapshot } from '../../../src/core/manifest/write/write-snapshot.ts';
 import { manifestSize } from '../../../src/core/plan/size.ts';
 import { decide } from '../../../src/engine/decide.ts';
 import type { Policy } from '../../../src/core/plan/policy.ts';
 import { reconcileOnce, type Approved, type Once } from '../../../src/engine/once.ts';
 import { planWith, type Planned, type PlanRequest } from '../../../src/engine/plan-once.ts';
-import { readForUndo, readRunItems, undoRequest } from '../../../src/engine/undo/undo-request.ts';
+import { undoRequest } from '../../../src/engine/undo/undo-request.ts';
 import { readRuns } from '../../../src/engine/state/history/recorded.ts';
 import { clockOf, diskOf, processTable, type Process } from './process.ts';
 import { policyOf, type Flags, type Scenario } from './scenario.ts';
@@ -100,7 +99,7 @@ async function reconcile(world: World, life: Life): Promise<Once> {
   };
   const openOwn = (account: string): StateStore => openState(world, life, { account, apiUrl: url });
   const account = world.core.store.dump().account.email;
-  const undo = undoes === undefined ? null : await undoOf(openOwn(account), undoes, policy);
+  const undo = undoes === undefined ? null : await undoOf(openOwn(account), undoes, policy.allowances);
   return reconcileOnce(
     undo === null
       ? { ...apply, origin, maxFailures: flags.maxFailures ?? null }
@@ -110,7 +109,6 @@ async function reconcile(world: World, life: Life): Promise<Once> {
       clock,
       openState: openOwn,
       resolvePassword: (reference) => (reference.kind === 'env' ? (env[reference.name] ?? null) : null),
-      writeSnapshot,
       approve: async (planned) => {
         if (undo !== null) return allowAll(planned);
         const decision = decide(planned.plan, flags.skipRefused === true ? 'withhold' : 'end-the-run');
@@ -125,10 +123,13 @@ export function runName(process: number): string {
   return `run${process}`;
 }
 
-async function undoOf(state: StateStore, name: string, policy: Policy): Promise<PlanRequest | null> {
+async function undoOf(
+  state: StateStore,
+  name: string,
+  allowances: Policy['allowances'],
+): Promise<PlanRequest | null> {
   for await (const { start } of readRuns(state.history, { run: name })) {
-    const items = await readRunItems(state, name);
-    return undoRequest(start, items, { desired: readForUndo(items, start), policy });
+    return undoRequest(state, start, { allowances });
   }
   return null;
 }

@@ -1,13 +1,12 @@
 import type { Progress } from '../../../engine/apply/ports.ts';
 import type { BatchSupport, StageRequests } from '../../../core/plan/requests/requests.ts';
 import { requestsOf } from '../../../core/plan/requests/requests.ts';
-import { writeSnapshot } from '../../../core/manifest/write/write-snapshot.ts';
 import type { OncePorts } from '../../../engine/once.ts';
 import type { Planned } from '../../../engine/plan-once.ts';
 import type { Context } from '../../context.ts';
 import type { Session } from '../../input/session.ts';
-import { timetableHeadway } from '../../output/progress/headway.ts';
-import { forecastOf, timetableOf } from '../../output/plan/print-plan.ts';
+import { planHeadway } from '../../output/progress/headway.ts';
+import { forecastOf, legsOf } from '../../output/plan/print-plan.ts';
 
 /** Shows how far a plan is applied. */
 interface RunFollower {
@@ -27,8 +26,7 @@ export function approvingPorts(context: Context, session: Session, approve: Once
   return {
     ...session.ports,
     signal: context.signal,
-    writeSnapshot,
-    whyKeepDomain: context.ofAccount?.whyKeepDomain,
+    whyKeepDomain: context.member?.whyKeepDomain,
     approve: async (planned) => {
       const verdict = await approve(planned);
       if (verdict.decision.kind === 'go') follower.begin(verdict.planned, verdict.decision.requests);
@@ -43,8 +41,8 @@ function createRunFollower(context: Context, session: Session): RunFollower {
   let label = 'writing';
   const follow = (planned: Planned, requests: readonly StageRequests[], support: BatchSupport): void => {
     running = planned;
-    const foresee = timetableOf(context, session, { planned, requests }, support);
-    session.progress.follow(timetableHeadway(context, session.client, { label: () => label, foresee }));
+    const legs = legsOf(context, session, { planned, requests }, support);
+    session.progress.follow(planHeadway(context, session.client, { label: () => label, legs }));
   };
   const sayRefused = ({ which, support }: Extract<Progress, { kind: 'batches-refused' }>): void => {
     if (running === null) return;

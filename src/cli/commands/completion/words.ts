@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
-import type { Context } from '../../context.ts';
-import { listDestinations, listDomains } from './domains.ts';
+import type { ProcessContext } from '../../context.ts';
+import { describeDefault } from '../../declare/options.ts';
+import { listDestinations, listDomains } from './list-domains.ts';
 
 /** What may stand at a place of the line: words, each perhaps with a description behind a tab; files; domains. */
 type Candidates =
@@ -19,7 +20,7 @@ type Candidates =
  */
 export async function completeWords(
   program: Command,
-  context: Context,
+  context: Pick<ProcessContext, 'env' | 'cwd' | 'stdin' | 'stdout'>,
   [index = '0', ...line]: readonly string[],
 ): Promise<void> {
   const before = line.slice(1, Number(index)).filter((word) => word !== '=');
@@ -36,7 +37,7 @@ export async function completeWords(
 }
 
 async function wordsOf(
-  context: Context,
+  context: Pick<ProcessContext, 'env' | 'cwd' | 'stdin'>,
   line: readonly string[],
   candidates: Exclude<Candidates, 'files'>,
 ): Promise<readonly string[]> {
@@ -63,8 +64,8 @@ function candidatesAt(
   return [...commands, ...options.map(describe)];
 }
 
-function describe({ long, flags, description }: Option): string {
-  return `${long ?? flags}\t${description.replace(/ \[[A-Z_]+\]$/, '')}`;
+function describe(option: Option): string {
+  return `${option.long ?? option.flags}\t${describeDefault(option)}`;
 }
 
 function valuesOf({ flags, argChoices }: Option): Candidates {

@@ -1,18 +1,19 @@
 import { plural } from '../../../core/model/names.ts';
 import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { ManifestText } from '../../../core/manifest/read/text.ts';
 import { exportDocument, type ExportOptions } from '../../../core/manifest/write/export.ts';
+import { groupForwards } from '../../../core/manifest/write/group-forwards.ts';
 import { writeManifest } from '../../../core/manifest/write/manifest-yaml.ts';
 import type { DesiredApi } from '../../../core/model/desired.ts';
-import { KINDS, SECTION_KINDS, type Section } from '../../../core/model/kinds.ts';
+import { KINDS, SECTION_KINDS } from '../../../core/kinds/registry.ts';
+import type { Section } from '../../../core/model/kinds.ts';
 import type { DomainDocument, ManifestDocument } from '../../../core/model/manifest/manifest-document.ts';
 import type { Observed } from '../../../core/model/observed.ts';
 import type { Context } from '../../context.ts';
-import { CommandError, EXIT } from '../../exit.ts';
-import { findInstalled } from '../../input/installed.ts';
+import { usageError } from '../../exit.ts';
 import { makeOutputDirectory, saveText } from '../../output/files.ts';
+import { schemaComment } from '../../output/schema-comment.ts';
 
 /** Where an export goes; neither: to standard output. */
 export interface ExportTarget {
@@ -20,6 +21,8 @@ export interface ExportTarget {
   readonly outDir?: string;
   /** Replaces files that exist. */
   readonly force?: true;
+  /** Names sets of destinations that several entries share. */
+  readonly groups?: true;
 }
 
 interface Manner {
@@ -43,7 +46,8 @@ export async function writeExport(
 ): Promise<Written | null> {
   const { out, outDir } = target;
   if (outDir !== undefined) return writeDirectory(context, { ...target, outDir }, observed, manner);
-  const whole = exportDocument(observed, { ...manner.how, api: 'stated' });
+  const ungrouped = exportDocument(observed, { ...manner.how, api: 'stated' });
+  const [whole = ungrouped] = withGroups(target, [ungrouped]);
   const text = writeManifest(withSchema(whole));
   if (out === undefined) {
     context.stdout.write(text);
@@ -60,54 +64,60 @@ export async function writeExport(
 /** The account in one file, each domain in another: what a run states once, and what may be read alone. */
 async function writeDirectory(
   context: Context,
-  { outDir, force }: ExportTarget & { readonly outDir: string },
+  target: ExportTarget & { readonly outDir: string },
   observed: Observed,
   { how, api }: Manner,
 ): Promise<Written> {
-  const { ofAccount } = context;
-  const directory = ofAccount === undefined ? outDir : join(outDir, ofAccount.name);
+  const { outDir, force } = target;
+  const { member } = context;
+  const directory = member === undefined ? outDir : join(outDir, member.name);
   const domains = [...observed.domains.keys()].filter((domain) => !observed.unproven.has(domain));
   const account = exportDocument(observed, { ...how, domains: new Set(), api: 'stated' });
   const files = new Map([
-    [ACCOUNT_FILE, ofAccount === undefined ? account : accountPart(api)],
+    [ACCOUNT_FILE, member === undefined ? account : accountPart(api)],
     ...domains.map((domain) => {
       const document = exportDocument(observed, { ...how, domains: new Set([domain]), api: 'left-out' });
       return [`${domain}.yaml`, document] as const;
     }),
   ]);
-  const paths = new Map([...files].map(([name, document]) => [join(directory, name), document]));
+  const documents = withGroups(target, [...files.values()]);
+  const paths = new Map(
+    [...files.keys()].map((name, index) => [join(directory, name), documents[index] ?? account]),
+  );
   await makeOutputDirectory(context, directory);
   if (force !== true) assertFree(context, paths.keys());
   const texts = [...paths].map(([file, document]) => {
     return { file, text: writeManifest(withSchema(document)) };
   });
   for (const { file, text } of texts) await saveText(context, file, text);
-  const whole = { ...account, domains: new Map([...files.values()].flatMap((file) => [...file.domains])) };
+  const whole = { ...account, domains: new Map(documents.flatMap((file) => [...file.domains])) };
   return { said: `wrote ${plural(paths.size, 'file')} in ${directory}: ${countsOf(whole)}`, texts };
 }
 
+function withGroups(
+  { groups }: ExportTarget,
+  documents: readonly ManifestDocument[],
+): readonly ManifestDocument[] {
+  return groups === true ? groupForwards(documents) : documents;
+}
+
 /** Refuses to replace what is there. */
-export function assertFree(context: Context, paths: Iterable<string>): void {
+export function assertFree(
+  context: Context,
+  paths: Iterable<string>,
+  hint = 'edit it in place with --update, or replace it with --force',
+): void {
   const taken = [...paths].find((path) => isTaken(context, path));
   if (taken === undefined) return;
-  throw new CommandError(
-    EXIT.usage,
-    `${taken} exists: nothing was written`,
-    'edit it in place with --update, or replace it with --force',
-  );
+  throw usageError(`${taken} exists: nothing was written`, hint);
 }
 
 function isTaken({ cwd }: Context, path: string): boolean {
   return lstatSync(resolve(cwd, path), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Adds the comment by which editors find the schema, the installed one: it is published nowhere yet. */
 function withSchema(document: ManifestDocument): ManifestDocument {
-  const schema = pathToFileURL(findInstalled('schemas/manifest.v1.schema.json')).href;
-  return {
-    ...document,
-    comments: [`yaml-language-server: $schema=${schema}`, ...(document.comments ?? [])],
-  };
+  return { ...document, comments: [schemaComment(), ...(document.comments ?? [])] };
 }
 
 function countsOf({ domains }: ManifestDocument): string {

@@ -25,7 +25,7 @@ export function parseReplacement(
   if (from !== undefined && to !== undefined) return { from, to };
   throw usageError(
     from === undefined ? 'no destination is named' : `it is not said what replaces ${quote(from)}`,
-    'write fwdsync replace OLD NEW, or fwdsync replace --remove OLD',
+    'write OLD and NEW, or --remove OLD alone',
   );
 }
 

@@ -2,6 +2,7 @@ import { createTwoFilesPatch } from 'diff';
 import { showText, type Disclosure } from '../../../core/model/destinations.ts';
 import { showSource } from '../../../core/model/manifest/problem.ts';
 import { escapeInvisible, plural } from '../../../core/model/names.ts';
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import type { Style } from '../../../core/plan/render/style.ts';
 import { wrapSentence } from '../../../core/plan/render/wrap.ts';
 import type { FileChange } from '../../output/files-together.ts';
@@ -13,6 +14,7 @@ interface ReplaceLook {
   readonly disclosure: Disclosure;
   /** The command that comes next; null means that it is not shown. */
   readonly next: string | null;
+  readonly command: CommandLine;
 }
 
 /** Renders the unified diff, what was done, what is left to do by hand, and the next command. */
@@ -29,7 +31,7 @@ export function renderReplace(
     ...sentence(headline(document, files.length)),
     ...only.map((source) => `    ${escapeInvisible(showSource(source))}`),
     ...(only.length > 0
-      ? ['Write another destination there first, or replace it: fwdsync replace OLD NEW']
+      ? [`Write another destination there first, or replace it: ${look.command('replace OLD NEW')}`]
       : []),
     ...references.flatMap(({ reference, source }) =>
       sentence(`${reference} has this value (${showSource(source)}): change it where it is set.`),

@@ -5,23 +5,23 @@ import { quoteForShell } from '../../../core/plan/policy.ts';
 import { CommandError } from '../../exit.ts';
 import { routeDocument } from '../../output/documents/route-document.ts';
 import { renderRoute } from '../../output/documents/route-text.ts';
-import type { Commands } from '../../output/plan/next-command.ts';
-import { parseMailAddress } from '../route/route.ts';
-import { traceDesired, type Knowledge } from '../route/manifest.ts';
+import type { Commands } from '../../../service/reports.ts';
+import { parseMailAddress } from '../route/route-command.ts';
+import { traceDesired, type Knowledge } from '../route/ask-manifest.ts';
 
 /** Says where mail to an address goes by the manifests that are loaded and the engines that were read, as `fwdsync route` does. */
 export function answerRoute(
   text: string,
   manifests: readonly Desired[],
   disclosure: Disclosure,
-  { engineOf, command }: Pick<Knowledge, 'engineOf'> & Pick<Commands, 'command'>,
+  { engineOf, about }: Pick<Knowledge, 'engineOf'> & Pick<Commands, 'about'>,
 ): RouteAnswer {
   try {
     const { to, domain } = parseMailAddress(text);
     const named = manifests.find(({ domains }) => domains.has(domain));
     const mail = { to, from: '', subject: '', body: '' };
     const findings = traceDesired(named ?? { domains: new Map() }, mail, disclosure, {
-      ...knowledgeFor(to, command, (named ?? (manifests.length === 1 ? manifests[0] : undefined))?.api),
+      ...knowledgeFor(to, about, (named ?? (manifests.length === 1 ? manifests[0] : undefined))?.api),
       engineOf,
     });
     const [headline = '', ...lines] = renderRoute(routeDocument(mail, findings), findings, Infinity)
@@ -37,13 +37,13 @@ export function answerRoute(
 /** Returns what says how to ask the account: in a browser there is no command to which a flag could be added. */
 function knowledgeFor(
   address: string,
-  command: Commands['command'],
+  about: Commands['about'],
   api: DesiredApi | undefined,
 ): Omit<Knowledge, 'engineOf'> {
   const askAccount =
     api === undefined
       ? 'add it to the manifest of its account'
-      : `ask the account: ${command(`route ${quoteForShell(address)} --live`, api)}`;
+      : `ask the account: \`${about(null, api)(`route ${quoteForShell(address)} --live`)}\``;
   return {
     askAccount,
     notes: {

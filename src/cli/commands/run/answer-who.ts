@@ -10,13 +10,14 @@ import type { Disclosure } from '../../../core/model/destinations.ts';
 import { quoteForShell } from '../../../core/plan/policy.ts';
 import type { WhoBoxAnswer } from '../../../service/status/page/views/who-box.ts';
 import { MANIFEST_FILES } from '../../input/manifest/manifest-files.ts';
-import type { Commands } from '../../output/plan/next-command.ts';
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import { entryTitle, whoDocument, type WhoAnswer } from '../who/who-document.ts';
 import { whoFacts, whoHeadline } from '../who/who-text.ts';
-import { isRoutedBy } from '../who/who.ts';
+import { isRoutedBy } from '../who/who-command.ts';
 
-interface WhoPorts extends Pick<Commands, 'command'> {
+interface WhoPorts {
   readonly cwd: string;
+  readonly command: CommandLine;
 }
 
 const MOST_ENTRIES = 200;

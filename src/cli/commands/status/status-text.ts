@@ -1,3 +1,4 @@
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import { durationText } from '../../../core/model/clock.ts';
 import {
   FLEET_STATES,
@@ -16,7 +17,10 @@ import type { Style } from '../../../core/plan/render/style.ts';
 import { wrapSentence, wrapWords } from '../../../core/plan/render/wrap.ts';
 
 /** Accounts that are not in sync, worst first, the others as a count; then workers and queue. */
-export function renderStatus(fleet: Fleet, style: Style, columns: number): string {
+export function renderStatus(
+  fleet: Fleet,
+  { style, columns, command }: Terminal & { readonly command: CommandLine },
+): string {
   const rows = fleet.accounts
     .filter(({ state }) => state !== 'in-sync')
     .toSorted((a, b) => FLEET_STATES.indexOf(a.state) - FLEET_STATES.indexOf(b.state));
@@ -24,7 +28,7 @@ export function renderStatus(fleet: Fleet, style: Style, columns: number): strin
   const blocks = [
     rows.length === 0 ? [] : accountLines(rows, fleet, { style, columns }),
     workers.length === 0 ? [] : workerLines(workers, fleet, style),
-    summaryLines(fleet, style).flatMap((line) => wrapSentence(line, columns)),
+    summaryLines(fleet, style, command).flatMap((line) => wrapSentence(line, columns)),
   ];
   return blocks
     .filter((lines) => lines.length > 0)
@@ -105,8 +109,13 @@ function workerLines(workers: readonly FleetWorker[], { at }: Fleet, style: Styl
   ];
 }
 
-function summaryLines({ accounts, workers, queue }: Fleet, style: Style): readonly string[] {
-  if (accounts.length === 0) return ['No manifest is published: fwdsync publish stores one.'];
+function summaryLines(
+  { accounts, workers, queue }: Fleet,
+  style: Style,
+  command: CommandLine,
+): readonly string[] {
+  if (accounts.length === 0)
+    return ['No manifest is published; `fwdsync publish --help` says how to publish one.'];
   const counts = countStates(accounts);
   const states = FLEET_STATES.filter((state) => counts[state] > 0).map(
     (state) => `${counts[state]} ${state}`,
@@ -114,15 +123,15 @@ function summaryLines({ accounts, workers, queue }: Fleet, style: Style): readon
   return [
     `${plural(accounts.length, 'account')}: ${states.join(', ')}.`,
     queueText(queue),
-    schedulerLine(workers, style),
+    schedulerLine(workers, style, command),
   ];
 }
 
-function schedulerLine(workers: readonly FleetWorker[], style: Style): string {
+function schedulerLine(workers: readonly FleetWorker[], style: Style, command: CommandLine): string {
   const running = workers.filter(({ state }) => state === 'running');
   const scheduler = running.find((worker) => worker.scheduler);
   if (scheduler !== undefined) return `The scheduler is ${escapeInvisible(scheduler.name)}.`;
   return running.length === 0
-    ? `${style.error('No worker is running')}; start one with: fwdsync run --store URL`
+    ? `${style.error('No worker is running')}; start one with: \`${command('run')}\``
     : `${style.error('No worker is the scheduler')}: one takes over within a minute, or its log says why not.`;
 }

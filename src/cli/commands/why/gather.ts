@@ -2,7 +2,7 @@ import type { FullClient } from '../../../client/create.ts';
 import { errorText } from '../../../client/errors.ts';
 import { concernsTheRun } from '../../../client/observe.ts';
 import type { Desired } from '../../../core/model/desired.ts';
-import { accountEntryKey } from '../../../core/model/item-key.ts';
+import { accountEntryKey } from '../../../core/kinds/item-key.ts';
 import { localPartOf, type DomainName } from '../../../core/model/names.ts';
 import type { Account } from '../../../core/model/observed.ts';
 import type { Mail } from '../../../core/routing/route.ts';
@@ -13,9 +13,11 @@ import { readMessages, type SeenMessages } from '../../../service/why/messages.t
 import { sufficientRequests, type SpentRequests } from '../../../service/why/sufficient.ts';
 import type { Context } from '../../context.ts';
 import { apiFailure, answerOf, assertAccountOf } from '../../input/connect.ts';
-import { openStates } from '../../input/state/state.ts';
-import { disclosing, type ManifestDisclosure } from '../../output/disclose.ts';
-import type { CommonOptions, Connection } from '../../settings.ts';
+import type { Connection } from '../../../client/connection.ts';
+import { disclosing } from '../../../service/conceal/disclosing.ts';
+import { openStates } from '../../input/state/open-states.ts';
+import type { ManifestDisclosure } from '../../output/disclose.ts';
+import type { StateSettings } from '../../settings/resolve-settings.ts';
 import { usageError } from '../../exit.ts';
 import { accountWay, isManagedWay, manifestWay, type FoundWay, type ReadWay } from './ways.ts';
 
@@ -35,7 +37,7 @@ interface AskedAddress {
 /** Reads what an answer needs, as far as the requests suffice: the account, the logs, the domain, and then how it routes. */
 export async function gatherEvidence(
   context: Context,
-  options: CommonOptions,
+  state: StateSettings,
   sources: Sources,
   asked: AskedAddress,
 ): Promise<WhyAnswer> {
@@ -61,7 +63,7 @@ export async function gatherEvidence(
     messages: logs.messages,
     missing: missingParts(sources, asked, { logs, wanted, live, actual }),
   };
-  const store = (await openStates(context, options, 'why'))(connection, account.email);
+  const store = (await openStates(context, state, 'why'))(connection, account.email);
   const keys = keysOf(asked, [wanted, actual.found]);
   return {
     evidence,

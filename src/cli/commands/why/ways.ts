@@ -8,8 +8,8 @@ import type { Mail } from '../../../core/routing/route.ts';
 import type { WhyWay } from '../../../service/why/evidence.ts';
 import { CommandError } from '../../exit.ts';
 import type { RouteFindings } from '../../output/documents/route-document.ts';
-import { ruleNamer, traceLive } from '../route/account.ts';
-import { traceDesired } from '../route/manifest.ts';
+import { ruleNamer, traceLive } from '../route/ask-account.ts';
+import { traceDesired } from '../route/ask-manifest.ts';
 import { presentDomain, takerOf } from './taker.ts';
 
 /** A way that mail goes, and what tells how much it says. */

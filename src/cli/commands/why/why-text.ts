@@ -1,5 +1,6 @@
 import { showSource } from '../../../core/model/manifest/problem.ts';
-import { escapeInvisible } from '../../../core/model/names.ts';
+import { domainPartOf, escapeInvisible } from '../../../core/model/names.ts';
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import { describeHistoryItem } from '../../../core/plan/document/history-item.ts';
 import type { Style } from '../../../core/plan/render/style.ts';
 import { wrapWords } from '../../../core/plan/render/wrap.ts';
@@ -9,6 +10,7 @@ interface WhyLook {
   readonly style: Style;
   /** Width that sentences keep to. */
   readonly columns: number;
+  readonly command: CommandLine;
 }
 
 /** Renders the verdict in a sentence, then what supports it. */
@@ -22,7 +24,7 @@ export function renderWhy(document: WhyDocument, look: WhyLook): string {
       indent: 4,
     }),
     '',
-    ...factsOf(document).flatMap(([name, text]) => factLines(name, text, look)),
+    ...factsOf(document, look).flatMap(([name, text]) => factLines(name, text, look)),
     ...messages.slice(0, MOST_MESSAGES).flatMap((message) => messageLines(message, look)),
     ...(messages.length > MOST_MESSAGES
       ? [`${INDENT}and ${messages.length - MOST_MESSAGES} more: --format json lists all`]
@@ -57,20 +59,25 @@ function hiddenLength(painted: string, text: string): number {
   return painted.length - text.length;
 }
 
-function factsOf(document: WhyDocument): readonly (readonly [string, string])[] {
-  const { manifest, account, differs, lastChange, receiving, messages, since } = document;
+function factsOf(
+  document: WhyDocument,
+  { command }: Pick<WhyLook, 'command'>,
+): readonly (readonly [string, string])[] {
+  const { address, manifest, account, differs, lastChange, receiving, messages, since } = document;
   const same = differs === false && manifest !== null;
   return [
     ['manifest', manifest === null ? 'does not name the domain' : wayText(manifest)],
     ['account', account === null ? 'not known' : same ? 'the same' : wayText(account)],
     ...(lastChange === null ? [] : [['changed', changeText(lastChange)] as const]),
-    ...(receiving === null ? [] : [['receives', receivingText(receiving)] as const]),
+    ...(receiving === null
+      ? []
+      : [['receives', receivingText(receiving, command(`verify ${domainPartOf(address)}`))] as const]),
     ['messages', `${messages.length === 0 ? 'none' : messages.length} since ${secondOf(since)}`],
   ];
 }
 
-function receivingText(receiving: boolean): string {
-  return receiving ? 'yes, according to the service' : 'no, according to the service: see fwdsync verify';
+function receivingText(receiving: boolean, verify: string): string {
+  return receiving ? 'yes, according to the service' : `no, according to the service: see \`${verify}\``;
 }
 
 function wayText({ outcome, forward, by, source }: WayDocument): string {

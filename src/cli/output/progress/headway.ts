@@ -1,18 +1,17 @@
 import type { Client } from '../../../client/client.ts';
-import { assumedBudget, windowMs, type Budget } from '../../../core/rate-limit/budget.ts';
+import { paceOf } from '../../../core/plan/requests/forecast.ts';
+import { NO_REQUESTS, type Counts } from '../../../core/rate-limit/counts.ts';
 import { stillToCome } from '../../../core/rate-limit/demand.ts';
-import { createSchedule } from '../../../core/rate-limit/scheduler.ts';
-import { leftOf, type Timetable } from '../../../core/rate-limit/timetable.ts';
-import { scheduleOf } from '../../../core/plan/requests/forecast.ts';
+import { durationOf, legsAfter, type Leg } from '../../../core/rate-limit/estimate.ts';
 import type { Context } from '../../context.ts';
 import type { Headway } from './run-progress.ts';
 
 /** Whose requests are waited for. */
-type Sender = Pick<Client, 'knownBudgets' | 'demands' | 'latencyMs' | 'totals' | 'waitsUntil'>;
+type Sender = Pick<Client, 'knownBudgets' | 'demands' | 'latencyMs' | 'waitsUntil'>;
 
 interface Requested extends Pick<Headway, 'end'> {
   readonly label: string;
-  readonly foreseen?: ReadonlyMap<string, number> | undefined;
+  readonly foreseen?: Counts | undefined;
 }
 
 /**
@@ -22,9 +21,9 @@ interface Requested extends Pick<Headway, 'end'> {
 export function requestsHeadway(
   context: Pick<Context, 'clock'>,
   sender: Sender,
-  { label, end, foreseen = new Map() }: Requested,
+  { label, end, foreseen = NO_REQUESTS }: Requested,
 ): Headway {
-  const unbegun = (): ReadonlyMap<string, number> => {
+  const unbegun = (): Counts => {
     const demands = sender.demands();
     return new Map([...foreseen].filter(([endpoint]) => !demands.has(endpoint)));
   };
@@ -36,66 +35,44 @@ export function requestsHeadway(
   };
 }
 
-export interface AppliedHeadway {
+export interface PlannedHeadway {
   readonly label: () => string;
-  /** The run from now on, by budgets as they are, or as they turn out to have been. */
-  readonly foresee: (budgets: ReadonlyMap<string, Budget>) => Timetable;
+  /** The run from now on. */
+  readonly legs: readonly Leg[];
 }
 
-/** How long a plan takes that is applied, by the timetable of its forecast. */
-export function timetableHeadway(
+/** Returns the headway of a plan that is applied: the time of its forecast, less what was sent since. */
+export function planHeadway(
   context: Pick<Context, 'clock'>,
   sender: Sender,
-  { label, foresee }: AppliedHeadway,
+  { label, legs }: PlannedHeadway,
 ): Headway {
-  const { clock } = context;
-  const [sentBefore, budgetsBefore] = [sender.totals().total, sender.knownBudgets()];
-  let limits = limitsOf(budgetsBefore);
-  let timetable = foresee(budgetsBefore);
-  let last = { sent: 0, since: clock.monotonic() };
+  const before = new Map(sender.demands());
+  const sent = (): Counts => {
+    const ended = sender.demands().entries();
+    return new Map(
+      ended.map(([endpoint, demand]) => [endpoint, demand.ended - (before.get(endpoint)?.ended ?? 0)]),
+    );
+  };
   return {
     label,
     left() {
-      const now = clock.monotonic();
-      const sent = sender.totals().total - sentBefore;
-      if (sent !== last.sent) last = { sent, since: now };
-      if (limitsOf(sender.knownBudgets()) !== limits) {
-        limits = limitsOf(sender.knownBudgets());
-        timetable = foresee(asTheyWere(budgetsBefore, sender.knownBudgets()));
-      }
-      // Whatever was not foreseen has been asked for, at least.
-      return Math.max(leftOf(timetable, { ...last, now }), requestsLeft(context, sender, new Map()));
+      const planned = timeOf(context, sender, legsAfter(legs, sent()));
+      // Whatever was not planned has been asked for, at least.
+      return Math.max(planned, requestsLeft(context, sender, NO_REQUESTS));
     },
     waitsUntil: () => waitsUntil(context, sender),
   };
 }
 
-/** What is known of the limits, as a text that can be compared. */
-function limitsOf(budgets: ReadonlyMap<string, Budget>): string {
-  return [...budgets].map(([endpoint, { limit }]) => `${endpoint} ${limit}`).join('\n');
+function requestsLeft(context: Pick<Context, 'clock'>, sender: Sender, foreseen: Counts): number {
+  const steps = [stillToCome(sender.demands(), foreseen)];
+  return timeOf(context, sender, [{ steps, trips: 0 }]);
 }
 
-/** Budgets of which nothing was known were full, and have the limits that are known by now. */
-function asTheyWere(
-  before: ReadonlyMap<string, Budget>,
-  now: ReadonlyMap<string, Budget>,
-): ReadonlyMap<string, Budget> {
-  const learnt = [...now].flatMap(([endpoint, budget]) => {
-    if (budget.limit === null || (before.get(endpoint)?.limit ?? null) !== null) return [];
-    return [[endpoint, assumedBudget(budget.limit, windowMs(budget))] as const];
-  });
-  return new Map([...before, ...learnt]);
-}
-
-function requestsLeft(
-  { clock }: Pick<Context, 'clock'>,
-  sender: Sender,
-  foreseen: ReadonlyMap<string, number>,
-): number {
-  const now = clock.monotonic();
-  const learnt = { budgets: sender.knownBudgets(), latency: sender.latencyMs(), monotonic: now };
-  const schedule = createSchedule(scheduleOf({ ...learnt, batches: 'allowed' }));
-  return schedule.run(stillToCome(sender.demands(), foreseen), now) - now;
+function timeOf({ clock }: Pick<Context, 'clock'>, sender: Sender, legs: readonly Leg[]): number {
+  const learnt = { budgets: sender.knownBudgets(), latency: sender.latencyMs() };
+  return durationOf(legs, paceOf({ ...learnt, batches: 'allowed' }), clock.monotonic());
 }
 
 /** By the clock of the day. */

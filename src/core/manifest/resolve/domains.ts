@@ -1,8 +1,8 @@
 import type { DesiredDomain, PresentDomain } from '../../model/desired.ts';
-import { SECTIONS } from '../../model/kinds.ts';
+import { SECTIONS } from '../../kinds/registry.ts';
 import { parseDomainName, quote, type DomainName } from '../../model/names.ts';
 import type { Source } from '../../model/manifest/problem.ts';
-import type { DesiredRule } from '../../model/resources.ts';
+import type { DesiredRule } from '../../kinds/rule/fields.ts';
 import type { Manifest } from './assemble.ts';
 import { MAX_ENTRIES, type Loading } from './context.ts';
 import { readThreshold } from './delivery.ts';
@@ -68,14 +68,19 @@ interface Reading {
   readonly loading: Loading;
 }
 
-/** Keys of a domain that are found in its place where the indentation is wrong. */
 const PARTS: ReadonlySet<string> = new Set([...SECTIONS, 'expect', 'prune', 'ignore', 'use']);
+
+/** True for a key of a domain that stands in the place of its name, because the indentation is wrong. */
+export function isMisplacedPart(key: string): boolean {
+  return PARTS.has(key);
+}
 
 function readName(key: TextNode, keys: Map<DomainName, TextNode>, { log }: Loading): DomainName | null {
   const parsed = parseDomainName(key.text);
   if (!parsed.ok) {
-    const isSlip = PARTS.has(key.text);
-    const hint = isSlip ? 'indent it: it belongs below the name of a domain' : parsed.error.hint;
+    const hint = isMisplacedPart(key.text)
+      ? 'indent it: it belongs below the name of a domain'
+      : parsed.error.hint;
     log.report(parsed.error.code, key, { ...parsed.error, hint });
     return null;
   }

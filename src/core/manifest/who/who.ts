@@ -1,7 +1,8 @@
 import { presentEntries, type Desired, type PresentDomain, type Setting } from '../../model/desired.ts';
 import { shownDestinations, type Destination } from '../../model/destinations.ts';
 import type { Source } from '../../model/manifest/problem.ts';
-import type { PresentAlias, PresentRule } from '../../model/resources.ts';
+import type { PresentAlias } from '../../kinds/alias/fields.ts';
+import type { PresentRule } from '../../kinds/rule/fields.ts';
 import type { Passed } from '../../routing/leads/leads.ts';
 import { patternOfAlias, patternOfRule } from '../../routing/leads/domain-steps.ts';
 import type { ManifestText } from '../read/text.ts';

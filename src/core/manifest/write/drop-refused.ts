@@ -1,4 +1,4 @@
-import { isSection, kindOf } from '../../model/kinds.ts';
+import { isSection, kindOf } from '../../kinds/registry.ts';
 import type { DomainDocument, ManifestDocument } from '../../model/manifest/manifest-document.ts';
 import { quote } from '../../model/names.ts';
 import { loadTree } from '../load.ts';
@@ -30,8 +30,8 @@ interface Refused {
   readonly reason: string;
 }
 
-/** By domain. Of several reasons for one thing, the first. */
-function findRefused(
+/** Finds what the manifest language refuses, by domain. Of several reasons for one thing, the first. */
+export function findRefused(
   { domains }: ManifestDocument,
   version: 'v4' | 'v3',
 ): ReadonlyMap<string, readonly Refused[]> {

@@ -31,6 +31,13 @@ export function compareSources(a: Source | null, b: Source | null): number {
   return a.line - b.line || a.column - b.column;
 }
 
+const SEVERITIES: readonly Problem['severity'][] = ['error', 'warning', 'notice'];
+
+/** Orders problems by severity, errors first; those of one severity stay in their order. */
+export function errorsFirst(problems: readonly Problem[]): readonly Problem[] {
+  return problems.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
+}
+
 /** `file:line:column`, the form that editors and terminals turn into a link. */
 export function showSource(source: Source): string {
   return `${source.file}:${source.line}:${source.column}`;

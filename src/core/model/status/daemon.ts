@@ -1,6 +1,6 @@
 import type { DesiredApi } from '../desired.ts';
 import type { LiveEngine } from '../observed.ts';
-import type { ObservedAlias, ObservedRule } from '../resources.ts';
+import type { SectionTypes } from '../kinds.ts';
 import type { References } from '../destinations.ts';
 import type { DomainName } from '../names.ts';
 import type { Change, Plan } from '../plan.ts';
@@ -21,6 +21,8 @@ export type RunResult =
   | {
       readonly kind: 'failed';
       readonly what: FailedStep;
+      /** The kind of the error; absent: there is one alone. */
+      readonly code?: string;
       /** For people. */
       readonly message: string;
     }
@@ -49,8 +51,8 @@ export interface CompletedRun {
 
 /** Live entries that the manifest neither names nor prunes, and the order of the rules where there are such entries. */
 export interface UnnamedEntries {
-  readonly aliases: readonly ObservedAlias[];
-  readonly rules: readonly ObservedRule[];
+  readonly aliases: SectionTypes['aliases']['rows'];
+  readonly rules: SectionTypes['rules']['rows'];
   /** Ids of all live rules in the order in which the service asks them; null means the order of the manifest. */
   readonly ruleOrder: readonly string[] | null;
   /** How many entries are not kept. */

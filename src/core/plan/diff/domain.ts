@@ -1,25 +1,35 @@
+import type { CommandLine } from '../../model/text/command-line.ts';
 import type { AbsentDomain, DesiredDomain, PresentDomain } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { ObservedDomain, UnprovenRead } from '../../model/observed.ts';
-import type { DomainChange, Withheld } from '../../model/plan.ts';
+import type { DomainChange, Withheld, Change } from '../../model/plan.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
-import { planCatchAll } from './catch-all.ts';
-import { compareChanges } from '../sorting.ts';
-import type { DomainPlan, SectionPlan, Withholding } from './section.ts';
-import { planNewDomain, planSettings } from './settings.ts';
+import { planCatchAll } from '../../kinds/alias/diff-catch-all.ts';
+import { rankOf, compareText, compareRanks } from '../sorting.ts';
+import type {
+  DomainPlan,
+  SectionPlan,
+  Withholding,
+  SectionContext,
+  PlanMemory,
+  SectionResult,
+} from './section.ts';
+import { planNewDomain, planSettings } from '../../kinds/domain/diff.ts';
 import type { ItemMemory } from './item-memory.ts';
-import { SECTION_PLANNERS, type SectionInput } from './kinds.ts';
 import { leftBehindWarnings } from '../left-behind.ts';
 import { domainWarnings } from '../warnings.ts';
-import { SECTION_KINDS, SECTIONS, type Section } from '../../model/kinds.ts';
-import { pickSettings } from '../../model/resources.ts';
+import { SECTION_KINDS, SECTIONS, KINDS } from '../../kinds/registry.ts';
+import type { Section } from '../../model/kinds.ts';
+import { pickFields } from '../../fields/fields.ts';
+import { SETTINGS, type DomainState } from '../../kinds/domain/fields.ts';
 
-export interface DomainInput extends SectionInput {
+export interface DomainInput extends PlanMemory {
   readonly desired: DesiredDomain;
   /** undefined: the account does not have it. */
   readonly live: ObservedDomain | undefined;
   readonly unproven: UnprovenRead | undefined;
   readonly domainDeletes: 'allowed' | 'never';
+  readonly command: CommandLine;
 }
 
 const NOTHING = {
@@ -37,7 +47,7 @@ const NOTHING = {
 export function planDomain(input: DomainInput): DomainPlan {
   const { desired, live, unproven } = input;
   if (unproven !== undefined) return withhold(desired.domain, 'unproven', unproven.reason);
-  if (desired.state === 'absent') return planTombstone(desired, live, input.domainDeletes);
+  if (desired.state === 'absent') return planTombstone(desired, live, input);
   const sections = planSections(desired, live, input);
   if (!sections.ok) {
     const { cause, reason, problems } = sections.error;
@@ -51,21 +61,21 @@ export function planDomain(input: DomainInput): DomainPlan {
 function planTombstone(
   desired: AbsentDomain,
   live: ObservedDomain | undefined,
-  deletes: 'allowed' | 'never',
+  { domainDeletes, command }: Pick<DomainInput, 'domainDeletes' | 'command'>,
 ): DomainPlan {
   const { domain, source } = desired;
   if (live === undefined) return { domain, ...NOTHING };
   if (SECTIONS.some((section) => live[section] === undefined)) {
     return withhold(domain, 'unproven', 'what would be deleted with it was not read');
   }
-  if (deletes === 'never') return pendingTombstone(desired);
+  if (domainDeletes === 'never') return pendingTombstone(desired, command);
   const change: DomainChange = {
     kind: 'domain',
     action: 'delete',
     domain,
     name: domain,
     id: null,
-    observed: pickSettings(live),
+    observed: pickFields<DomainState>(SETTINGS, live),
     desired: null,
     fields: [],
     stage: 2,
@@ -80,8 +90,8 @@ function planTombstone(
   return { domain, ...NOTHING, changes: [change] };
 }
 
-function pendingTombstone({ domain, source }: AbsentDomain): DomainPlan {
-  const hint = `fwdsync apply --allow-domain-delete ${domain} deletes it`;
+function pendingTombstone({ domain, source }: AbsentDomain, command: CommandLine): DomainPlan {
+  const hint = `\`${command(`apply --allow-domain-delete ${domain}`)}\` deletes it`;
   const message = `${domain} is to be deleted; the daemon never deletes a domain`;
   return {
     ...withhold(domain, 'tombstone', 'pending-tombstone: the daemon never deletes a domain'),
@@ -107,13 +117,18 @@ function planSections(
   }
   const plans: SectionPlan[] = [];
   for (const kind of SECTION_KINDS) {
-    const result = SECTION_PLANNERS[kind](desired, live, input);
-    if (result === null) continue;
+    const { section } = KINDS[kind];
+    if (desired[section] === undefined) continue;
+    // The section and the rows are those of the kind, which a type cannot say of all kinds at once.
+    const planSection = KINDS[kind].plan as SectionPlanner;
+    const result = planSection(desired[section], live?.[section] ?? [], { ...input, domain: desired.domain });
     if (!result.ok) return result;
     plans.push(result.value);
   }
   return succeed(plans);
 }
+
+type SectionPlanner = (section: unknown, live: unknown, context: SectionContext) => SectionResult;
 
 function assembleNew(
   desired: PresentDomain,
@@ -137,7 +152,7 @@ function assemble(
   desired: PresentDomain,
   live: ObservedDomain,
   sections: readonly SectionPlan[],
-  memory: ItemMemory,
+  memory: ItemMemory & Pick<DomainInput, 'command'>,
 ): DomainPlan {
   const settings = planSettings(desired, live, memory);
   const own = settings.change === null ? [] : [settings.change];
@@ -153,7 +168,7 @@ function assemble(
     withheld: [],
     warnings: [
       ...settings.warnings,
-      ...domainWarnings(desired, live),
+      ...domainWarnings(desired, live, memory.command),
       ...leftBehindWarnings(desired, live, memory),
       ...sections.flatMap((section) => section.warnings),
     ],
@@ -169,4 +184,17 @@ function collect(
     problems: sections.flatMap((section) => section.problems),
     adoptions: sections.flatMap((section) => section.adoptions),
   };
+}
+
+/**
+ * The order of a plan's changes, the same for any order of the inputs: by domain, then stage, then kind, then name;
+ * rules of one stage by the place they have, or had, in the list.
+ */
+export function compareChanges(a: Change, b: Change): number {
+  if (a.domain !== b.domain) return compareText(a.domain, b.domain);
+  if (a.stage !== b.stage) return a.stage - b.stage;
+  if (a.kind !== b.kind) return KINDS[a.kind].order - KINDS[b.kind].order;
+  return (
+    compareRanks(rankOf(a), rankOf(b)) || compareText(a.name, b.name) || compareText(a.id ?? '', b.id ?? '')
+  );
 }

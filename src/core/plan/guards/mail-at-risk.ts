@@ -1,6 +1,7 @@
 import { isDiscard } from '../../model/destinations.ts';
 import { type DomainName, domainPartOf, localPartOf, nameKey, takesOthers } from '../../model/names.ts';
-import { forwardsOf, type PresentDomain } from '../../model/desired.ts';
+import { forwardsOf } from '../../kinds/sections.ts';
+import type { PresentDomain } from '../../model/desired.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { AliasChange, Change, RuleChange } from '../../model/plan.ts';
 import type { Mail } from '../../routing/route.ts';

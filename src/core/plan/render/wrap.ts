@@ -36,7 +36,7 @@ export function wrapWords(text: string, { used, indent, columns }: WrapOptions):
   const lines: string[] = [];
   let line = '';
   let room = columns - used;
-  for (const word of text.split(' ')) {
+  for (const word of wordsOf(text)) {
     if (line !== '' && line.length + 1 + word.length > room) {
       lines.push(line);
       line = word;
@@ -46,6 +46,15 @@ export function wrapWords(text: string, { used, indent, columns }: WrapOptions):
     }
   }
   return [...lines, line];
+}
+
+/** Stands for a space that no line ends with. */
+const FIXED = '\u0000';
+
+/** Code between backticks is one word: a command is copied as a whole. */
+function wordsOf(text: string): readonly string[] {
+  const fixed = text.replace(/`[^`]+`/g, (code) => code.replaceAll(' ', FIXED));
+  return fixed.split(' ').map((word) => word.replaceAll(FIXED, ' '));
 }
 
 /** What to do about a problem, below its message. */

@@ -1,4 +1,4 @@
-import { KINDS } from '../../model/kinds.ts';
+import { KINDS } from '../../kinds/registry.ts';
 import { type DomainName, domainPartOf, localPartOf, nameKey, takesOthers } from '../../model/names.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
@@ -40,17 +40,10 @@ function dependenciesOn(
   return dependencies;
 }
 
-/**
- * The changes of stage 2 that have to wait for the rest of it: deletes of domains, and what other domains forward to
- * until their own stage 2.
- */
+/** The changes that have to wait for the rest of stage 2: what other domains forward to until their own stage 2. */
 export function overtakingChanges(changes: readonly Change[]): ReadonlySet<Change> {
-  const late = new Set<Change>(changes.filter((change) => change.kind === 'domain' && change.stage === 2));
   const leaving = forwardersLeaving(changes.filter((change) => change.stage === 2));
-  for (const change of changes) {
-    if (takesAway(change) && forwardersTo(change, leaving).size > 0) late.add(change);
-  }
-  return late;
+  return new Set(changes.filter((change) => takesAway(change) && forwardersTo(change, leaving).size > 0));
 }
 
 /**
@@ -109,9 +102,10 @@ export function findLedTo(
 
 /** Destinations that an alias or rule did not have before. */
 function newDestinations(change: Change): readonly string[] {
-  if ((change.kind !== 'alias' && change.kind !== 'rule') || change.desired === null) return [];
-  const before = new Set(change.observed?.forward);
-  return change.desired.forward.filter((destination) => !before.has(destination));
+  const { observed, desired } = change;
+  if (desired === null || !('forward' in desired)) return [];
+  const before = new Set(observed !== null && 'forward' in observed ? observed.forward : []);
+  return desired.forward.filter((destination) => !before.has(destination));
 }
 
 function routesInStageOne({ kind, action, stage }: Change): boolean {
@@ -132,11 +126,9 @@ interface Forwarders {
 function forwardersLeaving(changes: readonly Change[]): ForwardersByHost {
   const leaving = new Map<string, Forwarders>();
   for (const change of changes) {
-    if ((change.kind !== 'alias' && change.kind !== 'rule') || change.observed === null) continue;
-    if (!mayEndRoute(change)) continue;
-    for (const destination of change.observed.forward) {
-      noteForwarder(destination, change.domain, leaving);
-    }
+    const { observed, domain } = change;
+    if (observed === null || !('forward' in observed) || !mayEndRoute(change)) continue;
+    for (const destination of observed.forward) noteForwarder(destination, domain, leaving);
   }
   return leaving;
 }

@@ -1,15 +1,16 @@
-import { knownWindow, type Budget } from '../../rate-limit/budget.ts';
 import type { ApiVersion } from '../../model/endpoints.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { EndpointForecast, Forecast, PhaseForecast } from '../../model/plan.ts';
-import { assumedWindow, type ScheduleOptions } from '../../rate-limit/scheduler.ts';
+import { knownWindow, type Budget } from '../../rate-limit/budget.ts';
+import { mergeCounts } from '../../rate-limit/counts.ts';
+import { requestsOfLeg, type Pace } from '../../rate-limit/estimate.ts';
 import { compareText } from '../sorting.ts';
-import { foreseeRun } from './forecast-run.ts';
 import type { ReadContext } from './reads.ts';
 import type { RequestOptions, StageRequests } from './requests.ts';
 import { plannedVerifications, type DueContext } from './verification.ts';
 import { changesOfRequests } from './verification-order.ts';
-import type { ForeseenRun, Reached } from './virtual-requests.ts';
+import { workOf, type Reached, type RunWork } from './work.ts';
+import { endpointName } from '../../kinds/endpoints.ts';
 
 export interface ForecastOptions extends RequestOptions, ReadContext, Omit<DueContext, 'now'> {
   readonly version: ApiVersion;
@@ -28,45 +29,41 @@ export interface ForecastOptions extends RequestOptions, ReadContext, Omit<DueCo
 
 /** The same where it is not known. */
 const LATENCY = 150;
-const CONCURRENCY = 8;
 /** v4, Limits: paid plans, free accounts. */
 const ASSUMED_LIMIT = { allowed: 200, refused: 30 } as const;
 
 /**
- * What applying a plan will send, and how long that takes: its requests, the reads before stage 2 and those that verify.
- * The time comes from running them against the budgets in virtual time.
+ * Forecasts what applying a plan sends and how long that takes: its requests, the reads before stage 2 and those that verify.
+ * Requests are counted as they will be sent; seconds are arithmetic over the budgets (`rate-limit/estimate.ts`).
  */
 export function forecast(stages: readonly StageRequests[], options: ForecastOptions): Forecast {
-  const run = foresee(stages, options);
-  return assemble(run.endpoints, phasesOf(run, options), options);
+  const work = plannedWork(stages, options);
+  return assemble(endpointsOf(work, stages, options), phasesOf(work, options), options);
 }
 
-/** The same request by request. */
-export function foresee(stages: readonly StageRequests[], options: ForecastOptions): ForeseenRun {
+/** The work of which a forecast is the sum. */
+export function plannedWork(stages: readonly StageRequests[], options: ForecastOptions): RunWork {
   const changes = stages.flatMap(({ domains }) => domains.flatMap(changesOfRequests));
   const verifications = plannedVerifications({ changes }, options);
-  return foreseeRun(stages, { ...options, schedule: scheduleOf(options), verifications });
+  return workOf(stages, { ...options, pace: paceOf(options), verifications });
 }
 
-/** What is not known is taken from what is, or thought. */
-export function scheduleOf({
+/** Returns the pace by what is known. A limit that is not known is taken to be the least that is, or that of the plan. */
+export function paceOf({
   budgets,
   batches,
   latency,
-  monotonic,
-}: Pick<ForecastOptions, 'budgets' | 'batches' | 'latency' | 'monotonic'>): ScheduleOptions {
+}: Pick<ForecastOptions, 'budgets' | 'batches' | 'latency'>): Pace {
   const limits = [...budgets.values()].map(({ limit }) => limit).filter((limit) => limit !== null);
   return {
     budgets,
     assumedLimit: limits.length === 0 ? ASSUMED_LIMIT[batches] : Math.min(...limits),
-    assumedWindow: assumedWindow(budgets.values(), monotonic),
     latency: latency ?? LATENCY,
-    concurrency: CONCURRENCY,
   };
 }
 
 function phasesOf(
-  { written, ended }: ForeseenRun,
+  { written, ended }: RunWork,
   { reading, monotonic }: Pick<ForecastOptions, 'reading' | 'monotonic'>,
 ): Forecast['phases'] {
   const seconds = ({ moment }: Reached): number => tenths((moment - monotonic) / 1000);
@@ -80,14 +77,25 @@ function phasesOf(
   };
 }
 
+function endpointsOf(
+  { legs }: RunWork,
+  stages: readonly StageRequests[],
+  { version }: Pick<ForecastOptions, 'version'>,
+): readonly EndpointForecast[] {
+  const writes = stages.flatMap(({ domains }) => domains.flatMap(({ requests }) => requests));
+  const items = mergeCounts(
+    writes.map((write) => new Map([[endpointName(version, write.operation), write.items.length]])),
+  );
+  return [...mergeCounts(legs.map(requestsOfLeg))]
+    .map(([endpoint, requests]) => ({ endpoint, requests, items: items.get(endpoint) ?? 0 }))
+    .sort((a, b) => writesFirst(a) - writesFirst(b) || compareText(a.endpoint, b.endpoint));
+}
+
 function assemble(
-  tally: ForeseenRun['endpoints'],
+  endpoints: readonly EndpointForecast[],
   phases: Forecast['phases'],
   { budgets }: Pick<ForecastOptions, 'budgets'>,
 ): Forecast {
-  const endpoints: readonly EndpointForecast[] = [...tally]
-    .map(([endpoint, sums]) => ({ endpoint, ...sums }))
-    .sort((a, b) => writesFirst(a) - writesFirst(b) || compareText(a.endpoint, b.endpoint));
   const { reading, writing, verifying } = phases;
   return {
     ...sumOf([writing, verifying]),

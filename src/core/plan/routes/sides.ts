@@ -6,7 +6,7 @@ import type { RuleMatch } from '../../model/resources.ts';
 import { lazily } from '../../routing/lazily.ts';
 import { createRouter } from '../../routing/route.ts';
 import type { DomainRoutes } from '../../routing/ways.ts';
-import { matchParts } from '../diff/rules/rule-text.ts';
+import { matchParts } from '../../fields/condition.ts';
 import { stageOneChanges } from '../withhold.ts';
 import { liveAliases, type LiveAliases, type RoutedItem } from './aliases.ts';
 import { keepLatest, TABLES_KEPT } from './latest.ts';

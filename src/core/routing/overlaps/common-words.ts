@@ -1,32 +1,32 @@
 import { lazily } from '../lazily.ts';
 import { ALPHABET, parsePattern, type PatternTree } from './pattern-tree.ts';
 
-/** The words that a pattern matches, as a machine that reads a word character by character. */
+/** A state machine that reads a word character by character and accepts the words that a pattern matches. */
 export interface Machine {
   readonly start: States;
 }
 
-/** The states in which a machine may be after the characters that it has read. */
+/** The states that a machine may be in after the characters read so far. */
 interface States {
-  /** Tells apart what can follow. */
+  /** Identifies the states: equal keys mean equal continuations. */
   readonly key: string;
   readonly accepts: boolean;
-  /** The characters that it can read next. */
+  /** Characters that can be read next. */
   readonly next: ReadonlySet<string>;
   readonly after: (character: string) => States;
 }
 
-/** Larger patterns, as by `{500}` within `{500}`, are not built. */
+/** Limit on the nodes of a machine. Larger patterns, such as `{500}` within `{500}`, are not built. */
 const MOST_NODES = 2000;
 
 interface Node {
   readonly number: number;
   readonly characters: ReadonlySet<string>;
-  /** The nodes that follow: after one of the characters, or at once where there are none. Loops add to it later. */
+  /** Next nodes: after one of the characters, or immediately if there are none. Loops add a node later. */
   readonly following: Node[];
 }
 
-/** The machine of a pattern; null where the pattern is too large, or beyond the known syntax. */
+/** Returns the machine of a pattern, or null if the pattern is too large or uses unknown syntax. */
 export function machineOf(source: string): Machine | null {
   const tree = source.length > MOST_NODES ? null : parsePattern(source);
   const nodes: Node[] = [];
@@ -46,12 +46,12 @@ const NONE: ReadonlySet<string> = new Set();
 
 type Create = (following: Node[], characters?: ReadonlySet<string>) => Node;
 
-/** Builds the nodes of a tree before `next`; null where there are too many. */
+/** Builds the nodes of a tree before `next`. Returns null if there are too many. */
 function build(tree: PatternTree, next: Node, create: Create): Node | null {
   if (next.number > MOST_NODES) return null;
   switch (tree.kind) {
     case 'one-of':
-      // Without a character nothing follows, not even at once.
+      // An empty class matches nothing, so no node follows.
       return create(tree.characters.size === 0 ? [] : [next], tree.characters);
     case 'either': {
       const firsts = tree.parts.map((part) => build(part, next, create));
@@ -127,10 +127,10 @@ function statesFrom(nodes: readonly Node[], end: Node, known: Map<string, States
   return states;
 }
 
-/** How many words lead on from one pair of states: more than one, for a word may be of no use to the caller. */
+/** Number of words to try from one pair of states. The caller may not be able to use the first word. */
 const MOST_VISITS = 20;
 
-/** The states of two machines after they have read the same word. */
+/** States of two machines after the same word. */
 interface Pair {
   readonly word: string;
   readonly a: States;
@@ -138,13 +138,13 @@ interface Pair {
 }
 
 /**
- * Words that both machines match, short ones first; not all of them. `steps` bounds the work: it counts down, and nothing more
- * is found at 0.
+ * Yields words that both machines match, short ones first, but not all of them. `steps` limits the work: it counts down, and
+ * the search stops at 0.
  */
 export function* commonWords(a: Machine, b: Machine, steps: { left: number }): Generator<string> {
   const visits = new Map<string, number>();
   const open: Pair[] = [{ word: '', a: a.start, b: b.start }];
-  // Grows while it is gone through: shorter words come first.
+  // The list grows during this loop, with shorter words first.
   for (const pair of open) {
     if (pair.word !== '' && pair.a.accepts && pair.b.accepts) yield pair.word;
     for (const next of pairsAfter(pair)) {

@@ -10,20 +10,20 @@ import {
   type Router,
 } from '../route.ts';
 
-/** Two patterns that match one address and send its mail to different destinations. */
+/** Two patterns that match one address and forward its mail to different destinations. */
 export interface Overlap<A> {
   readonly first: A;
   readonly second: A;
-  /** A local part that both match, and no alias by its name. */
+  /** A local part that both patterns match. No alias has it as its name. */
   readonly localPart: string;
 }
 
-/** Bounds the work for one domain. Where it has more patterns than that allows, some overlaps are not found. */
+/** Limit on the work for one domain. With more patterns than that, some overlaps are not found. */
 const MOST_STEPS = 200_000;
 
 /**
- * Finds pairs of patterns that overlap, of one domain. A pair is found only with an address that proves it: patterns with rare
- * syntax, or with too many forms, are not compared. `concerns`: only pairs of which it is true.
+ * Finds pairs of overlapping patterns in one domain. Each pair is proven by an address. Patterns with rare syntax or too
+ * many forms are not compared. `concerns` selects the pairs to compare.
  */
 export function* overlapsIn<A extends RoutedAlias>(
   aliases: Iterable<A> | AliasIndex<A>,
@@ -51,7 +51,7 @@ interface Pattern<A> {
   readonly machine: () => Machine | null;
 }
 
-/** The first local part that both take and send to different destinations; null where none is found. */
+/** Returns the first local part that both patterns match with different destinations, or null if none is found. */
 function commonAddress<A extends RoutedAlias>(
   pair: readonly [Pattern<A>, Pattern<A>],
   { routesByAlias }: Router<A, never>,

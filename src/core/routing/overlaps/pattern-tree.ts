@@ -1,9 +1,9 @@
-/** A regular expression as far as it decides which local parts it matches: no captures, no laziness, no anchors. */
+/** The parts of a regular expression that decide which local parts match: without captures, laziness and anchors. */
 export type PatternTree =
   | { readonly kind: 'one-of'; readonly characters: ReadonlySet<string> }
   | { readonly kind: 'sequence'; readonly parts: readonly PatternTree[] }
   | { readonly kind: 'either'; readonly parts: readonly PatternTree[] }
-  /** `most` null means any number. */
+  /** `most` is null if the number is unlimited. */
   | {
       readonly kind: 'repeat';
       readonly part: PatternTree;
@@ -13,10 +13,10 @@ export type PatternTree =
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'.split('');
 const DIGITS = '0123456789'.split('');
-/** Characters of local parts, in the order in which examples prefer them. Case does not matter. */
+/** Characters of local parts, in order of preference for examples. Case does not matter. */
 export const ALPHABET: readonly string[] = [...LETTERS, ...DIGITS, ...".-_='!&*?^{|}~$+".split('')];
 
-/** Parses a regular expression; null where it uses more of the RE2 syntax than this parser knows. */
+/** Parses a regular expression. Returns null if it uses RE2 syntax that this parser does not know. */
 export function parsePattern(source: string): PatternTree | null {
   const reader: Reader = { text: source, at: 0 };
   const tree = readEither(reader);
@@ -41,7 +41,7 @@ function readEither(reader: Reader): PatternTree | null {
 function readSequence(reader: Reader): PatternTree | null {
   const parts: PatternTree[] = [];
   while (reader.at < reader.text.length && !/[|)]/.test(reader.text.charAt(reader.at))) {
-    // A pattern is compared with the whole local part: anchors at its ends match nothing more.
+    // A pattern is matched against the whole local part, so anchors at its ends add nothing.
     if (take(/[$^]|\\[Az]/y, reader) !== null) continue;
     const atom = readAtom(reader);
     if (atom === null) return null;
@@ -87,7 +87,7 @@ function readAtom(reader: Reader): PatternTree | null {
   return characters === undefined || characters === '' ? null : oneOf(characters);
 }
 
-/** What `\d` and others stand for; an escaped sign stands for itself. */
+/** Returns the characters of an escape such as `\d`. An escaped sign is the sign itself. */
 function charactersOf(escaped: string): readonly string[] | undefined {
   const known = CLASSES[escaped.toLowerCase()];
   if (known === undefined) return /[a-z]/i.test(escaped) ? undefined : [escaped];
@@ -100,7 +100,7 @@ const CLASSES: Readonly<Record<string, readonly string[]>> = {
   s: [],
 };
 
-/** Reads a class such as `[^a-z0-9_.]` from behind its opening bracket. */
+/** Reads a class such as `[^a-z0-9_.]`, starting after its opening bracket. */
 function readClass(reader: Reader): PatternTree | null {
   const isNegated = take(/\^/y, reader) !== null;
   const found: string[] = [];
@@ -121,7 +121,7 @@ function charactersIn([, escaped, plain, escapedEnd, plainEnd]: RegExpExecArray)
   const end = escapedEnd ?? plainEnd;
   if (end === undefined || start === undefined) return start;
   const [from = ''] = start;
-  // Both cases count, so that [A-Z] has the small letters too.
+  // Both cases count, so that [A-Z] includes the lower-case letters.
   return ALPHABET.filter((one) => [one, one.toUpperCase()].some((each) => from <= each && each <= end));
 }
 

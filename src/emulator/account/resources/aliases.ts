@@ -7,7 +7,7 @@ import { checkRoom, countInAccount, type DomainRecord, type State } from '../sta
 import type { Switches } from '../switches.ts';
 import { compareUnits, createTable } from '../table.ts';
 
-/** Aliases are found by name, and by id. */
+/** The alias kind. Aliases are found by name and by id. */
 export const ALIAS_KIND: ItemKind<Alias> = {
   noun: 'alias',
   plural: 'aliases',
@@ -30,17 +30,17 @@ export function createAliases(switches: Switches): DomainRecord['aliases'] {
       name: (a, b) => compareUnits(sortKey(a), sortKey(b)) || a.id - b.id,
       created: (a, b) => a.created_at - b.created_at || a.id - b.id,
     },
-    // A line for the name, and one for the destinations.
+    // One line for the name and one for the destinations.
     textOf: ({ alias, forward }) => `${alias}\n${forward}`,
   });
 }
 
-/** Whether the name is a regular expression: a plus sign or a star alone does not make one. */
+/** True if the name is a regular expression. A plus sign or a star alone does not make one. */
 export function isPattern(name: string): boolean {
   return /[()[\]{}|\\^$]|\.[*+?]/.test(name);
 }
 
-/** Errors: invalid `alias` or `forward`, a name that exists, a plan limit. */
+/** Adds an alias. It is refused if `alias` or `forward` is invalid, if the name exists, or if a plan limit is reached. */
 export function addAlias(state: State, domain: DomainRecord, body: BodyObject): Checked<Alias> {
   const { switches, account } = state;
   const shape = { alias: nameField, forward: forwardField(domain.name, switches) };
@@ -58,7 +58,7 @@ export function addAlias(state: State, domain: DomainRecord, body: BodyObject): 
   return ok(insertAlias(state, domain, { ...fields.value, created_at: now, updated_at: now }));
 }
 
-/** Puts an alias in place without any check: for seeds, and for what the service adds itself. */
+/** Inserts an alias without any check: for seeds, and for aliases that the service adds itself. */
 export function insertAlias(
   state: State,
   domain: DomainRecord,

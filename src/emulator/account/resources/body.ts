@@ -1,9 +1,9 @@
 import { invalidFields, ok, type Checked } from '../checked.ts';
 
-/** A JSON object as it arrived. */
+/** A JSON object from a request. */
 export type BodyObject = Readonly<Record<string, unknown>>;
 
-/** Reads a field; undefined: it was left out. The error says what is wrong, in sentences. */
+/** Reads a field. undefined means that it was left out. The error is a list of sentences. */
 export type Field<T> = (value: unknown, name: string) => Checked<T, readonly string[]>;
 
 type Fields = Readonly<Record<string, Field<unknown>>>;
@@ -13,7 +13,10 @@ export function isBodyObject(value: unknown): value is BodyObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The values of these fields; the error names every field that is wrong, and those that are not known, where these count. */
+/**
+ * Returns the values of these fields. The error names every invalid field, and every unknown one if unknown fields are
+ * refused.
+ */
 export function readFields<F extends Fields>(
   body: BodyObject,
   fields: F,
@@ -31,19 +34,19 @@ export function readFields<F extends Fields>(
     if (result.ok) values.push([name, result.value]);
     else errors.push([name, result.error]);
   }
-  // Made from entries: a field named `__proto__` must become one of the errors, not their prototype.
+  // Built from entries, so that a field named `__proto__` becomes one of the errors and not their prototype.
   return errors.length > 0
     ? invalidFields(Object.fromEntries(errors))
     : ok(Object.fromEntries(values) as Values<F>);
 }
 
-/** Not empty. */
+/** A text that is not empty. */
 export const requiredText: Field<string> = (value, name) => {
   if (typeof value === 'string' && value !== '') return ok(value);
   return problem(`The ${name} ${value === undefined || value === '' ? 'is required' : 'must be a string'}.`);
 };
 
-/** A text of which `fault` finds nothing to say. */
+/** Returns a text field that accepts a text if `fault` returns null for it. */
 export function textField(fault: (text: string) => string | null): Field<string> {
   return (value, name) => {
     const text = requiredText(value, name);
@@ -57,7 +60,7 @@ export function optionalField<T>(is: (value: unknown) => value is T, noun: strin
     value === undefined || is(value) ? ok(value) : problem(`The ${name} must be ${noun}.`);
 }
 
-/** As the field says, but it may be left out. */
+/** Makes a field optional. */
 export function ifGiven<T>(read: Field<T>): Field<T | undefined> {
   return (value, name) => (value === undefined ? ok(undefined) : read(value, name));
 }

@@ -6,7 +6,7 @@ import type { Credential } from '../model.ts';
 import { takeSequence, type DomainRecord, type State } from '../state.ts';
 import { byCreation, createTable } from '../table.ts';
 
-/** Credentials have no batches. */
+/** The credential kind. It has no batches. */
 export const CREDENTIAL_KIND: ItemKind<Credential> = {
   noun: 'credential',
   plural: 'credentials',
@@ -32,7 +32,7 @@ export function createCredentials(): DomainRecord['credentials'] {
   });
 }
 
-/** Errors: an invalid or existing `username`, a `password` of less than 8 characters. */
+/** Adds a credential. It is refused if `username` is invalid or exists, or if `password` has fewer than 8 characters. */
 function addCredential(state: State, domain: DomainRecord, body: BodyObject): Checked<Credential> {
   const shape = { username: nameField, password: passwordField };
   const fields = readFields(body, shape, state.switches.unknownFields);
@@ -45,7 +45,7 @@ function addCredential(state: State, domain: DomainRecord, body: BodyObject): Ch
   return ok(insertCredential(state, domain, { ...fields.value, usage: 0, created_at }));
 }
 
-/** Puts a credential in place without any check. */
+/** Inserts a credential without any check. */
 export function insertCredential(
   state: State,
   domain: DomainRecord,

@@ -1,5 +1,5 @@
 import { createAliases, insertAlias } from './aliases.ts';
-import { readFields, type BodyObject, type Field } from './body.ts';
+import { readFields, type BodyObject } from './body.ts';
 import { found, invalid, ok, type Checked } from '../checked.ts';
 import { createCredentials } from './credentials.ts';
 import { domainNameField, notificationEmailFault, settingField, webhookFault } from './fields.ts';
@@ -13,8 +13,8 @@ export function findDomain(state: State, name: string): Checked<DomainRecord> {
 }
 
 /**
- * Adds a domain, and with it, by `catchAllOnCreate`, a `*` alias. Errors: an invalid or existing name, an invalid
- * setting, a plan limit.
+ * Adds a domain, and a `*` alias if the switch `catchAllOnCreate` says so. It is refused if the name is invalid or exists,
+ * if a setting is invalid, or if a plan limit is reached.
  */
 export function addDomain(state: State, version: Generation, body: BodyObject): Checked<DomainRecord> {
   const { switches, account, environment } = state;
@@ -31,14 +31,14 @@ export function addDomain(state: State, version: Generation, body: BodyObject): 
   if (!room.ok) return room;
   const now = environment.now();
   const times = { created_at: now, updated_at: now };
-  const domain = insertDomain(state, name, { ...defaults, ...given(stated) }, times);
+  const domain = insertDomain(state, name, { ...defaults, ...withoutUndefined(stated) }, times);
   if (switches.catchAllOnCreate === 'both' || switches.catchAllOnCreate === version) {
     insertAlias(state, domain, { alias: '*', forward: account.email, ...times });
   }
   return ok(domain);
 }
 
-/** Puts a domain in place without any check. */
+/** Inserts a domain without any check. */
 export function insertDomain(
   state: State,
   name: string,
@@ -76,7 +76,10 @@ export function newDomainFields({ switches, account }: State): DomainFields {
   };
 }
 
-/** Fields left out go back to their defaults, unless `leftOutOnUpdate` keeps them; only v3 has a webhook, which stays. */
+/**
+ * Updates a domain. Fields that are left out return to their defaults, unless `leftOutOnUpdate` keeps them. Only v3 has a
+ * webhook; v4 keeps it.
+ */
 export function updateDomain(
   state: State,
   version: Generation,
@@ -89,23 +92,24 @@ export function updateDomain(
   if (!fields.ok) return fields;
   const { notification_email, whitelabel } = newDomainFields(state);
   const isReset = state.switches.leftOutOnUpdate === 'reset';
-  Object.assign(domain.fields, isReset ? { notification_email, whitelabel } : {}, given(fields.value));
+  Object.assign(
+    domain.fields,
+    isReset ? { notification_email, whitelabel } : {},
+    withoutUndefined(fields.value),
+  );
   domain.updated_at = state.environment.now();
   return ok(domain);
 }
 
-/** Checks the DNS records: MX decides about forwarding, SPF, DKIM and DMARC about sending. */
+/** Verifies the DNS records: MX decides about forwarding; SPF, DKIM and DMARC decide about sending. */
 export function verifyDomain({ fields }: DomainRecord): void {
   const { mx, spf, dkim1, dkim2, dmarc } = fields.dns;
   fields.forwarding_ready = mx;
   fields.send_ready = spf && dkim1 && dkim2 && dmarc;
 }
 
-function settingFields(
-  { switches }: State,
-  domain: string,
-  current: DomainFields,
-): Record<'notification_email' | 'whitelabel' | 'webhook', Field<string | null | undefined>> {
+/** The settings that a request may state. A new one is a row here. */
+function settingFields({ switches }: State, domain: string, current: DomainFields) {
   const onNull = switches.nullOnUpdate;
   return {
     notification_email: settingField(current.notification_email, onNull, (text) =>
@@ -116,8 +120,8 @@ function settingFields(
   };
 }
 
-/** Without what was left out. */
-function given<T extends object>(fields: T): { [F in keyof T]?: Exclude<T[F], undefined> } {
+/** Returns the fields that are not undefined. */
+function withoutUndefined<T extends object>(fields: T): { [F in keyof T]?: Exclude<T[F], undefined> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as ReturnType<typeof given<T>>;
+  return Object.fromEntries(entries) as ReturnType<typeof withoutUndefined<T>>;
 }

@@ -1,5 +1,5 @@
 import { ok } from '../checked.ts';
-import { problem, requiredText, textField, type Field } from './body.ts';
+import { optionalField, problem, requiredText, textField, type Field } from './body.ts';
 import type { Switches } from '../switches.ts';
 
 const MAX_NAME_LENGTH = 150;
@@ -9,11 +9,16 @@ const HOST =
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/;
 const FORBIDDEN_IN_NAME = /[\s@,/\u0000-\u001f\u007f]/u;
 
+export const flagField = optionalField(
+  (value: unknown): value is boolean => typeof value === 'boolean',
+  'a boolean',
+);
+
 export const domainNameField: Field<string> = textField((text) =>
   DOMAIN.test(text.toLowerCase()) ? null : `"${text}" is not a valid domain name.`,
 );
 
-/** An alias name is a local part, `*` or a regular expression, of at most 150 characters; so is a username. */
+/** An alias name or a username: a local part, `*` or a regular expression, at most 150 characters long. */
 export const nameField: Field<string> = (value, name) =>
   textField((text) => {
     if (text.length > MAX_NAME_LENGTH) return `The ${name} may have at most ${MAX_NAME_LENGTH} characters.`;
@@ -27,8 +32,8 @@ export const passwordField: Field<string> = textField((text) =>
 );
 
 /**
- * Destinations are addresses, http(s) addresses or the word `null`, separated by commas. Gives the text to store, which
- * is the text sent unless `forwardEcho` says otherwise.
+ * Returns a field of destinations: addresses, http(s) addresses or the word `null`, separated by commas. Its value is the
+ * text to store, which is the text sent unless `forwardEcho` says otherwise.
  */
 export function forwardField(domain: string, switches: Switches): Field<string> {
   return (value, name) => {
@@ -45,8 +50,8 @@ export function forwardField(domain: string, switches: Switches): Field<string> 
 }
 
 /**
- * A setting of a domain, which has the value `current` now. An empty text, which some clients always send, is as if it were
- * left out. What null does is the switch `nullOnUpdate`.
+ * Returns a field for a setting of a domain whose value is `current` now. An empty text, which some clients always send,
+ * counts as left out. The switch `nullOnUpdate` decides what null does.
  */
 export function settingField(
   current: string | null,
@@ -79,7 +84,7 @@ function destinationFault(entry: string, domain: string, switches: Switches): st
     : null;
 }
 
-/** Addresses may hold `$1`, a capture group of a regular expression alias. */
+/** True for an address. It may hold `$1`, a capture group of a regular expression alias. */
 function isAddress(text: string): boolean {
   const at = text.lastIndexOf('@');
   if (at < 1) return false;

@@ -10,7 +10,7 @@ import {
   type Field,
 } from './body.ts';
 import { found, invalid, invalidFields, ok, type Checked } from '../checked.ts';
-import { forwardField } from './fields.ts';
+import { flagField, forwardField } from './fields.ts';
 import type { ItemKind } from './kind.ts';
 import type { Rule, RuleConfig, RuleKind, RuleScope } from '../model.ts';
 import { checkRoom, countInAccount, takeSequence, type DomainRecord, type State } from '../state.ts';
@@ -25,7 +25,7 @@ export const RULE_KIND: ItemKind<Rule> = {
   add: addRule,
   update: updateRule,
   neededOnUpdate: (switches) => switches.ruleConfigOnUpdate,
-  // Unlike for aliases, no document says so.
+  // No document says so, unlike for aliases.
   batchCreateNeedsPlan: ({ freeBatchCreate }) => freeBatchCreate === 'refuse-all',
 };
 
@@ -34,12 +34,11 @@ const SCOPES: readonly RuleScope[] = ['sender', 'recipient', 'subject', 'body'];
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
-const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
 
 const RANK_AND_ACTIVE = {
   rank: optionalField(isNumber, 'a number'),
-  active: optionalField(isBoolean, 'a boolean'),
+  active: flagField,
 };
 
 interface RuleFields {
@@ -60,7 +59,7 @@ export function createRules(switches: Switches): DomainRecord['rules'] {
   });
 }
 
-/** Adds a rule; what happens with an id that exists is the switch `existingRuleId`. Errors name every field that is wrong. */
+/** Adds a rule. The switch `existingRuleId` decides what happens if the id exists. The error names every invalid field. */
 function addRule(state: State, domain: DomainRecord, body: BodyObject): Checked<Rule> {
   const { switches } = state;
   const type = TYPES.find((known) => known === body['type']);
@@ -68,7 +67,7 @@ function addRule(state: State, domain: DomainRecord, body: BodyObject): Checked<
     type: typeField,
     id: optionalField(isUuid, 'a UUID'),
     ...RANK_AND_ACTIVE,
-    // Without a type there is nothing to say of the configuration.
+    // Without a type, the configuration cannot be checked.
     config: type === undefined ? ok : configField(type, switches),
   };
   const fields = readFields(body, shape, switches.unknownFields);
@@ -116,7 +115,7 @@ function createRule(
   return ok(insertRule(state, domain, { ...fields, id, created_at: now, updated_at: now }));
 }
 
-/** Puts a rule in place without any check; without a rank it comes last. */
+/** Inserts a rule without any check. A rule without a rank comes last. */
 export function insertRule(
   state: State,
   domain: DomainRecord,
@@ -133,7 +132,7 @@ export function insertRule(
   return rule;
 }
 
-/** The type of a rule cannot change: the configuration must suit it. */
+/** Updates a rule. Its type cannot change, so the configuration must match the type. */
 function updateRule(
   state: State,
   { domain, item }: { readonly domain: DomainRecord; readonly item: Rule },
@@ -159,7 +158,7 @@ function changeRule(state: State, domain: DomainRecord, rule: Rule, fields: Rule
   return rule;
 }
 
-/** The domain in which an id counts as existing. */
+/** Returns the domain in which the id counts as existing. */
 function findHolder(state: State, domain: DomainRecord, id: string): DomainRecord | undefined {
   const others = state.switches.ruleIdScope === 'account' ? state.domains.values() : [];
   return [domain, ...others].find(({ rules }) => rules.get(id) !== undefined);
@@ -178,7 +177,7 @@ const CONFIG_FIELDS = {
   cel: { expression: requiredText, forward: requiredText },
 };
 
-/** What is wrong with its fields is said of the whole. */
+/** Returns the field of a configuration. Errors in its own fields are reported for the whole configuration. */
 function configField(type: RuleKind, { unknownFields }: Switches): Field<RuleConfig> {
   return (value, name) => {
     if (!isBodyObject(value)) {
@@ -204,7 +203,7 @@ function scopesField(value: unknown, name: string): Checked<readonly RuleScope[]
     : problem(`The ${name} must each be one of ${SCOPES.join(', ')}.`);
 }
 
-/** With the forward as it is stored. */
+/** Returns the configuration with its forward in stored form. */
 function withForward(state: State, domain: DomainRecord, config: RuleConfig): Checked<RuleConfig> {
   const forward = forwardField(domain.name, state.switches)(config.forward, 'forward');
   return forward.ok ? ok({ ...config, forward: forward.value }) : invalidFields({ forward: forward.error });

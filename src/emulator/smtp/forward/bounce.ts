@@ -3,7 +3,10 @@ import { MAIL_HOST } from '../../logs/logs-events.ts';
 import { headerFields, headerLength, headerLine, headerValue, mailDate } from '../headers.ts';
 import type { MailDelivery, QueuedMail, SmtpReply } from '../mail.ts';
 
-/** A report that a mail was not delivered (RFC 3464), for its sender; null: none may be sent (RFC 3834, RFC 5321). */
+/**
+ * Composes a report to the sender that a mail was not delivered (RFC 3464). Returns null if no report may be sent (RFC 3834,
+ * RFC 5321).
+ */
 export function composeBounce(
   { mail, delivery, raw, reply }: FailedDelivery,
   { id, now }: { readonly id: string; readonly now: number },
@@ -29,7 +32,7 @@ interface FailedDelivery {
   readonly reply: SmtpReply;
 }
 
-/** What a program or a list sent: nobody reads the answers, or a program answers those again. */
+/** True if a program or a mailing list sent the mail. No person reads the reply, or a program would answer it again. */
 function isAutomatic(raw: Buffer): boolean {
   const fields = headerFields(raw);
   const submitted = headerValue(fields, 'auto-submitted')?.toLowerCase() ?? 'no';
@@ -42,7 +45,10 @@ function isAutomatic(raw: Buffer): boolean {
   );
 }
 
-/** The sender wrote to an address of the account, and does not learn from the report where that forwards to. */
+/**
+ * Builds the report. The sender wrote to an address of the account; the report does not reveal where that address forwards
+ * to.
+ */
 function report(
   { mail, delivery, raw, reply }: FailedDelivery,
   { id, now }: { readonly id: string; readonly now: number },

@@ -2,24 +2,24 @@ import type { Buffer } from 'node:buffer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { DeliveryResult } from '../mail.ts';
 
-/** Where mail is sent to, on loopback. */
+/** A mail server on loopback. */
 export interface SmtpHost {
   readonly host: string;
   readonly port: number;
 }
 
 export interface SentMail {
-  /** Empty: the null sender. */
+  /** The envelope sender. Empty means the null sender. */
   readonly sender: string;
   readonly recipient: string;
   readonly raw: Buffer;
-  /** Then TLS is a must; a certificate is not checked on loopback. */
+  /** Credentials. They require TLS; the certificate is not checked on loopback. */
   readonly credentials?: { readonly user: string; readonly pass: string } | undefined;
 }
 
 const TIMEOUT = 30_000;
 
-/** Sends one mail over one connection, and returns the result. Does not reject. */
+/** Sends one mail over one connection and returns the result. Does not reject. */
 export async function sendBySmtp(
   { host, port }: SmtpHost,
   name: string,
@@ -81,7 +81,7 @@ function failureOf(
   return { kind, ...splitResponse(response, responseCode), server };
 }
 
-/** `250 2.0.0 Ok` -> code and text. */
+/** Splits `250 2.0.0 Ok` into code and text. */
 function splitResponse(
   response: string | undefined,
   code: number,

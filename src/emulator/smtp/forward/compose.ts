@@ -14,11 +14,14 @@ export interface ComposeParts {
 interface ForwardedMail {
   readonly mail: QueuedMail;
   readonly raw: Buffer;
-  /** The address of the account that it was sent to. */
+  /** The account's address that the mail was sent to. */
   readonly recipient: string;
 }
 
-/** As `composeForward`, but destinations of the same recipient that follow each other share one check and one seal. */
+/**
+ * Returns a `composeForward` that reuses the last result: consecutive destinations of one recipient share one check and one
+ * seal.
+ */
 export function createComposer(parts: ComposeParts): (forwarded: ForwardedMail) => Promise<Buffer> {
   let last: { readonly key: string; readonly content: Promise<Buffer> } | null = null;
   return (forwarded) => {
@@ -29,9 +32,9 @@ export function createComposer(parts: ComposeParts): (forwarded: ForwardedMail) 
 }
 
 /**
- * A mail as it is forwarded from an address of a domain of the account: with what was found out about its sender, sealed.
- * Nothing of what the sender may have signed is changed, unless only SPF spoke for the mail: the next server would then
- * refuse it, and `From` is rewritten.
+ * Composes the mail that an address of the account forwards: it adds the results of the sender checks and an ARC seal. It
+ * changes nothing that the sender may have signed. The exception is a mail that only SPF authenticates: the next server
+ * would refuse it, so `From` is rewritten.
  */
 async function composeForward(
   { keys, world }: ComposeParts,
@@ -59,13 +62,13 @@ async function composeForward(
   return Buffer.concat([sealed, Buffer.from(results), signed]);
 }
 
-/** Only the sender's SPF passed, in a domain that wants mail refused where neither that nor DKIM does. */
+/** True if only the sender's SPF passed, and the sender's domain wants mail refused if neither SPF nor DKIM passes. */
 function losesItsSender({ dmarc }: AuthenticateResult): boolean {
   if (dmarc === false || dmarc.status.result !== 'pass') return false;
   return ['quarantine', 'reject'].includes(dmarc.policy) && dmarc.alignment.dkim.result === undefined;
 }
 
-/** SPF, DKIM, DMARC and ARC of a mail by the records of the world. */
+/** Checks SPF, DKIM, DMARC and ARC of a mail with the emulated DNS records. */
 function checkSender(
   raw: Buffer,
   { sender, origin }: QueuedMail,
@@ -79,27 +82,27 @@ function checkSender(
     mta: MAIL_HOST,
     resolver,
     disableBimi: true,
-    // As the RFCs say, so that others come to the same results.
+    // Strict as in the RFCs, so that other programs get the same results.
     strict: true,
     seal: seal as NonNullable<Parameters<typeof authenticate>[1]>['seal'] & object,
   });
 }
 
-/** The mail with a DKIM signature of a domain of the account. */
+/** Adds the DKIM signature of a domain of the account. */
 export async function signMail(
   raw: Buffer,
   domain: string,
   { keys, now }: { readonly keys: SigningKeys; readonly now: number },
 ): Promise<Buffer> {
   const own = { signingDomain: domain, selector: SELECTOR, privateKey: keys.privateKey };
-  // The types want the first signature twice.
+  // The types require the first signature twice.
   const signed = await dkimSign(raw, { ...own, signTime: new Date(now), signatureData: [own] });
   const [failed] = signed.errors;
   if (failed !== undefined) throw failed.err;
   return withHeader(signed.signatures, raw);
 }
 
-/** RFC 5321: Trace information. */
+/** Returns the trace header (RFC 5321: Trace information). */
 export function receivedLine({ id, origin, receivedAt }: QueuedMail): string {
   return (
     `Received: from ${clean(origin.helo)} (${addressLiteral(origin)})\r\n` +
@@ -115,7 +118,7 @@ function clean(text: string): string {
   return text.replaceAll(/[^\w.:[\]-]/g, '?').slice(0, 255) || 'unknown';
 }
 
-/** `From` names the address that the mail was sent to; answers go to the sender still. */
+/** Rewrites `From` to the address that the mail was sent to. Replies still go to the sender. */
 function rewriteFrom(raw: Buffer, recipient: string): Buffer {
   const fields = headerFields(raw);
   const from = headerValue(fields, 'from') ?? '';
@@ -126,7 +129,7 @@ function rewriteFrom(raw: Buffer, recipient: string): Buffer {
   return Buffer.concat([Buffer.from(head, 'latin1'), raw.subarray(headerLength(raw))]);
 }
 
-/** Encoded words are none within quotes. */
+/** Returns the display name for `From`. Encoded words stay outside of quotes, because programs do not decode them within. */
 function nameOf(from: string, domain: string): string {
   const written = from.replace(/<[^<>]*>\s*$/, '').trim();
   if (written.includes('=?')) return `${written} "via ${domain}"`;

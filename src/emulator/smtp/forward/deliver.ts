@@ -20,15 +20,15 @@ import { rewriteSender } from './srs.ts';
 import { extendTrail } from './visits.ts';
 
 export interface DeliverParts extends ComposeParts {
-  /** What a mail is forwarded as. */
+  /** Composes the content of a forwarded mail. */
   readonly compose: ReturnType<typeof createComposer>;
   readonly state: () => State;
   readonly mailboxes: Mailboxes;
   readonly script: FailureScript;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** null: all mail stays here. */
+  /** The relay for mail. null means that all mail stays here. */
   readonly relay: SmtpHost | null;
-  /** Takes a mail for another domain of the account. */
+  /** Accepts a mail for another address of the account. */
   readonly accept: (mail: IncomingMail) => Promise<Acceptance>;
   /** Calls a destination that is a URL. */
   readonly callWebhook: (call: WebhookDelivery) => Promise<DeliveryResult>;
@@ -39,11 +39,11 @@ export interface WebhookDelivery {
   readonly url: string;
   readonly mail: QueuedMail;
   readonly delivery: MailDelivery;
-  /** As it was received. */
+  /** The mail as it was received. */
   readonly raw: Buffer;
 }
 
-/** One attempt to bring a mail to a destination. */
+/** Tries once to deliver a mail to a destination. */
 export async function deliverOnce(
   parts: DeliverParts,
   mail: QueuedMail,
@@ -54,9 +54,9 @@ export async function deliverOnce(
   if (failure !== undefined && failure.do !== 'slow') return scriptedResult(failure);
   if (failure !== undefined) await parts.sleep(failure.ms ?? 1000);
   try {
-    return await bring(parts, mail, delivery, raw);
+    return await deliverByKind(parts, mail, delivery, raw);
   } catch (error) {
-    // A mail that a library cannot read must not stay for ever, or take others with it.
+    // A mail that a library cannot read must not stay in the queue forever, or block others.
     const reason = error instanceof Error ? error.message : String(error);
     return {
       kind: 'soft',
@@ -66,7 +66,7 @@ export async function deliverOnce(
   }
 }
 
-async function bring(
+async function deliverByKind(
   parts: DeliverParts,
   mail: QueuedMail,
   delivery: MailDelivery,
@@ -114,7 +114,7 @@ function senderOf(
   return rewriteSender(sender, domain, { key: keys.srsKey, now: state().environment.now() });
 }
 
-/** A destination in the account itself: as if it had come over the network. */
+/** Delivers to a destination in the account itself, as if the mail had come over the network. */
 async function handOver(
   parts: DeliverParts,
   {

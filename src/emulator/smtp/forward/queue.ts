@@ -6,7 +6,7 @@ import type { Spool, Spooled } from '../spool/spool.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** How long after a temporary failure the next attempt comes; after the last of them a mail is given up. */
+/** Delays in milliseconds between a temporary failure and the next attempt. After the last attempt a mail is given up. */
 export const RETRY_DELAYS: readonly number[] = [
   MINUTE,
   5 * MINUTE,
@@ -16,32 +16,32 @@ export const RETRY_DELAYS: readonly number[] = [
   12 * HOUR,
   24 * HOUR,
 ];
-/** Field notes: a webhook is tried three times in all. */
+/** Attempts for a webhook in all (field notes). */
 const WEBHOOK_ATTEMPTS = 3;
-/** Deliveries at a time, each to another destination: one that is slow does not hold up the others. */
+/** Maximum number of parallel deliveries. Each goes to another destination, so that a slow one does not block the others. */
 const MOST_AT_ONCE = 20;
 
-/** A delivery that is not over. */
+/** A delivery that has not ended. */
 interface Pending {
   readonly mail: QueuedMail;
   readonly delivery: MailDelivery;
-  /** Made so far. */
+  /** Number of attempts so far. */
   readonly attempts: number;
-  /** Epoch milliseconds of the emulator. */
+  /** Epoch milliseconds of the emulator's clock. */
   readonly dueAt: number;
 }
 
 export type DeliveryOutcome =
   | { readonly kind: 'delivered' | 'hard'; readonly result: DeliveryResult }
   | { readonly kind: 'soft'; readonly result: DeliveryResult; readonly nextAt: number }
-  /** The last attempt failed, too. */
+  /** The last attempt failed too. */
   | { readonly kind: 'expired'; readonly result: DeliveryResult; readonly reply: SmtpReply };
 
 export interface QueueParts {
   readonly spool: Spool;
   readonly now: () => number;
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** One attempt; it does not reject. */
+  /** Tries one delivery. Does not reject. */
   readonly attempt: (mail: QueuedMail, delivery: MailDelivery, raw: Buffer) => Promise<DeliveryResult>;
   /** Called after each attempt, before the mail may leave the queue. */
   readonly record: (
@@ -52,21 +52,21 @@ export interface QueueParts {
   ) => Promise<void>;
 }
 
-/** What is noted in the spool of a delivery. */
+/** A note in the spool about a delivery. */
 interface DeliveryNote {
   readonly delivery: string;
-  /** null: it is over. */
+  /** The next attempt. null means that the delivery has ended. */
   readonly next: { readonly attempts: number; readonly dueAt: number } | null;
 }
 
-/** Mails on their way: each delivery is attempted when it is due, and again later after a temporary failure. */
+/** Queue of mails. Each delivery is attempted when it is due, and retried later after a temporary failure. */
 export class MailQueue {
   readonly #parts: QueueParts;
-  /** By destination, each by the time when they are due. */
+  /** Deliveries by destination, each list in order of due times. */
   readonly #pending = new Map<string, Pending[]>();
-  /** Destinations to which an attempt is being made. */
+  /** Destinations with a running attempt. */
   readonly #busy = new Set<string>();
-  /** The deliveries of each mail that are not over. */
+  /** Deliveries of each mail that have not ended. */
   readonly #open = new Map<string, Set<MailDelivery['id']>>();
   readonly #running = new Set<Promise<void>>();
   readonly #closing = new AbortController();
@@ -79,12 +79,12 @@ export class MailQueue {
     this.#parts = parts;
   }
 
-  /** Resolves when the mail is safe; false: there is no room. */
+  /** Stores a mail. Resolves when it is safe, or to false if there is no room. */
   keep(mail: QueuedMail, raw: Buffer): Promise<boolean> {
     return this.#parts.spool.put('queue', mail.id, mail, raw);
   }
 
-  /** Delivers a mail that is kept. */
+  /** Starts the deliveries of a stored mail. */
   schedule(mail: QueuedMail): void {
     const first = { attempts: 0, dueAt: mail.receivedAt };
     this.#add(
@@ -93,7 +93,7 @@ export class MailQueue {
     );
   }
 
-  /** Goes on with a mail of an earlier process. `isOver`: whether a delivery has ended, though no note says so. */
+  /** Resumes a mail of an earlier process. `isOver` is true if a delivery has ended although no note says so. */
   async resume(
     { meta: mail, notes }: Spooled<QueuedMail>,
     isOver: (delivery: MailDelivery) => boolean,
@@ -114,7 +114,7 @@ export class MailQueue {
     this.wake();
   }
 
-  /** Says that the clock was moved, or that there is more to do. */
+  /** Checks the queue again, because the clock was moved or deliveries were added. */
   wake(): void {
     this.#pause.abort();
     if (this.#isIdle()) {
@@ -126,17 +126,17 @@ export class MailQueue {
     this.#loop = this.#run();
   }
 
-  /** Deliveries that are not over. */
+  /** Returns the number of deliveries that have not ended. */
   size(): number {
     return this.#pending.values().reduce((sum, own) => sum + own.length, this.#running.size);
   }
 
-  /** Resolves when nothing is being attempted, and nothing is due. */
+  /** Resolves when no attempt is running and none is due. */
   idle(): Promise<void> {
     return this.#isIdle() ? Promise.resolve() : new Promise((resolve) => void this.#idlers.add(resolve));
   }
 
-  /** Stops after the attempts that are being made. */
+  /** Stops after the running attempts. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.wake();
@@ -157,7 +157,7 @@ export class MailQueue {
     own.splice(after + 1, 0, item);
   }
 
-  /** What is due first of what may be begun; undefined: nothing may until an attempt ends. */
+  /** Returns the first delivery that may start. undefined means that none may start until an attempt ends. */
   #first(): Pending | undefined {
     if (this.#running.size >= MOST_AT_ONCE) return undefined;
     return this.#pending
@@ -189,7 +189,7 @@ export class MailQueue {
     if (own?.length === 0) this.#pending.delete(destination);
     this.#busy.add(destination);
     const job = this.#attempt(item)
-      // The disk, most likely: the mail is still there.
+      // Most likely the disk failed. The mail is still there.
       .catch(() => this.#push({ ...item, dueAt: this.#parts.now() + MINUTE }))
       .finally(() => {
         this.#running.delete(job);
@@ -215,7 +215,7 @@ export class MailQueue {
   async #finish({ id }: QueuedMail, delivery: MailDelivery): Promise<void> {
     const { spool } = this.#parts;
     const open = this.#open.get(id);
-    // By id: what could not be noted is attempted again, and ends once all the same.
+    // Deleted by id: a delivery whose end could not be noted is attempted again, and then ends only once.
     open?.delete(delivery.id);
     if (open !== undefined && open.size > 0) {
       await spool.note('queue', id, { delivery: delivery.id, next: null } satisfies DeliveryNote);

@@ -5,7 +5,10 @@ import { addLogEvent, insertLog } from '../../logs/logs.ts';
 import type { Logged, MailDelivery, QueuedMail } from '../mail.ts';
 import type { DeliveryOutcome } from './queue.ts';
 
-/** Adds the result of an attempt to the log of a delivery; an entry that was not saved in time is put back. */
+/**
+ * Adds the result of an attempt to the log of a delivery. An entry that was lost because it was not saved in time is
+ * inserted again.
+ */
 export function recordOutcome(
   state: State,
   { receivedAt }: QueuedMail,
@@ -28,7 +31,7 @@ export function recordOutcome(
   logged(domain, entry);
 }
 
-/** Whether the log of a delivery says how it ended. */
+/** True if the log of a delivery shows how it ended. */
 export function isRecordedOver(state: State, { domain, log }: MailDelivery): boolean {
   const entry = log === null ? undefined : state.domains.get(domain ?? '')?.logs.get(log.id);
   return ['DELIVERED', 'HARD-BOUNCE', 'BOUNCED'].includes(entry?.events.at(-1)?.status ?? '');

@@ -1,23 +1,23 @@
-/** What is to happen to mail for a destination, in place of a delivery or before it. */
+/** A failure to simulate for mail to a destination, in place of a delivery or before it. */
 export interface ScriptedFailure {
   /** An address, a URL, `*@domain`, or `*` for all. */
   readonly destination: string;
-  /** `drop`: the connection ends without an answer. */
+  /** The failure. `drop` closes the connection without an answer. */
   readonly do: '4xx' | '5xx' | 'slow' | 'drop';
-  /** Of the answer; default 451 or 550. */
+  /** SMTP code of the answer. The default is 451 or 550. */
   readonly code?: number;
   readonly message?: string;
-  /** Of `slow`: how long, in milliseconds; default 1000. */
+  /** Delay of `slow` in milliseconds. The default is 1000. */
   readonly ms?: number;
-  /** To how many attempts it happens; default: all. */
+  /** Number of attempts that fail. The default is all. */
   readonly times?: number;
 }
 
 export interface FailureScript {
-  /** Those that can still happen. */
+  /** Returns the failures that can still happen. */
   pending(): readonly ScriptedFailure[];
   replace(failures: readonly ScriptedFailure[]): void;
-  /** What happens to this attempt; undefined: nothing special. */
+  /** Returns the failure for this attempt. undefined means that the attempt is normal. */
   next(destination: string): ScriptedFailure | undefined;
 }
 

@@ -2,9 +2,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { quoteLocal, unquoteLocal } from '../mail.ts';
 
 /**
- * The Sender Rewriting Scheme: a forward gets an envelope sender of the forwarding domain, so that SPF of the next server
- * passes, and a bounce finds the way back. The form, and what is hashed, are those of Mail::SRS, the reference
- * implementation: `SRS0=HASH=DAY=HOST=USER`, and `SRS1=HASH=HOST==...` of what was rewritten elsewhere before.
+ * The Sender Rewriting Scheme. A forwarded mail gets an envelope sender in the forwarding domain, so that SPF passes at the
+ * next server and a bounce finds its way back. The format and the hashed text are those of Mail::SRS, the reference
+ * implementation: `SRS0=HASH=DAY=HOST=USER`, and `SRS1=HASH=HOST==...` for a sender that another server has already
+ * rewritten.
  */
 const HASH_LENGTH = 4;
 const MAX_DAYS = 21;
@@ -16,7 +17,10 @@ export type ReversedSender =
   | { readonly kind: 'sender'; readonly address: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** The envelope sender for forwarding through `domain`; the null sender, and one of the domain itself, stay. */
+/**
+ * Returns the envelope sender for forwarding through `domain`. The null sender and senders in the domain itself are not
+ * rewritten.
+ */
 export function rewriteSender(
   sender: string,
   domain: string,
@@ -45,12 +49,15 @@ function rewriteUser(
   return ['SRS0', hashOf(key, day, host, user), day, host, user].join('=');
 }
 
-/** Whether a local part is a rewritten sender. */
+/** True if a local part is a rewritten sender. */
 export function isRewritten(local: string): boolean {
   return /^"?SRS[01][-+=]/i.test(local);
 }
 
-/** The address that a bounce to a rewritten sender goes to; refused when it is forged, or older than three weeks. */
+/**
+ * Returns the address that a bounce to a rewritten sender goes to. A sender that is forged or older than three weeks is
+ * refused.
+ */
 export function reverseSender(
   written: string,
   { key, now }: { readonly key: string; readonly now: number },
@@ -85,7 +92,7 @@ function hashOf(key: string, ...parts: readonly string[]): string {
   return hmac.digest('base64').slice(0, HASH_LENGTH);
 }
 
-/** Case does not count: some servers change it in local parts. */
+/** True if the hash is valid. Case does not count, because some servers change it in local parts. */
 function isHash(hash: string, key: string, ...parts: readonly string[]): boolean {
   if (hash.length !== HASH_LENGTH) return false;
   const [given, wanted] = [hash, hashOf(key, ...parts)].map((text) => Buffer.from(text.toLowerCase()));
@@ -97,7 +104,7 @@ function stampOf(now: number): string {
   return `${BASE[Math.floor(day / BASE.length) % BASE.length]}${BASE[day % BASE.length]}`;
 }
 
-/** Days count modulo 1024. */
+/** True if the day is recent. Days count modulo 1024. */
 function isCurrent(stamp: string, now: number): boolean {
   const digits = stamp
     .toUpperCase()

@@ -1,17 +1,17 @@
 import { smtpReply, type Trail } from '../mail.ts';
 import type { Acceptance, IncomingMail } from '../receive/accept.ts';
 
-/** Remembers which addresses of the account a message came to, so that it comes to each of them once. */
+/** Remembers the addresses of the account that a message reached, so that it reaches each of them once. */
 export interface Visits {
-  /** Returns how a message ends at an address that it came to before; null if it goes on. */
+  /** Returns how a message ends at an address that it has reached before, or null if it goes on. */
   judge(mail: IncomingMail): Acceptance | null;
-  /** Notes the recipients of a message that was accepted. */
+  /** Saves the recipients of an accepted message. */
   note(mail: IncomingMail, acceptance: Acceptance): void;
 }
 
-/** Messages of which visits are remembered; older ones are forgotten. */
+/** Number of messages to remember. Older ones are forgotten. */
 const MOST_MESSAGES = 10_000;
-/** Addresses that one message comes to; a pattern may give it another one each time. */
+/** Maximum number of addresses that one message may reach. A pattern may produce a new address each time. */
 const MOST_VISITS = 1000;
 
 export function createVisits(): Visits {
@@ -22,16 +22,20 @@ export function createVisits(): Visits {
       const addresses = recipients.map(({ recipient }) => recipient.toLowerCase());
       const again = addresses.find((address) => trail.through.includes(address));
       if (again !== undefined) {
-        const text = `${again} forwards this message to itself in the end, this is a loop`;
+        const text = `${again} forwards this message back to itself, this is a loop`;
         return { kind: 'refused', reply: smtpReply(554, text) };
       }
       const visited = byMessage.get(trail.message);
       if (visited === undefined) return null;
       if (addresses.every((address) => visited.has(address))) {
-        return { kind: 'accepted', id: trail.message, reply: smtpReply(250, 'Ok: it came here before') };
+        return {
+          kind: 'accepted',
+          id: trail.message,
+          reply: smtpReply(250, 'Ok: this address already has the message'),
+        };
       }
       if (visited.size < MOST_VISITS) return null;
-      const text = `this message came to ${MOST_VISITS} addresses here, this looks like a loop`;
+      const text = `this message reached ${MOST_VISITS} addresses here, this looks like a loop`;
       return { kind: 'refused', reply: smtpReply(554, text) };
     },
     note({ trail, recipients }, acceptance) {
@@ -47,7 +51,7 @@ export function createVisits(): Visits {
   };
 }
 
-/** The trail of a message that is forwarded once more. */
+/** Returns the trail of a message that is forwarded once more. */
 export function extendTrail(
   {
     id,

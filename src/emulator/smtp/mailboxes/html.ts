@@ -1,11 +1,11 @@
-/** Text that is HTML already. */
+/** Text that is already HTML. */
 export interface MailHtml {
   readonly html: string;
 }
 
 type Insertion = string | number | MailHtml | readonly MailHtml[];
 
-/** HTML in which every value is escaped, unless it was made by this very function: mail comes from anybody. */
+/** Returns HTML with every value escaped, unless this function produced the value. Mail comes from untrusted senders. */
 export function markup(strings: TemplateStringsArray, ...values: readonly Insertion[]): MailHtml {
   const [first = '', ...rest] = strings;
   return { html: rest.reduce((text, next, index) => text + insert(values[index] ?? '') + next, first) };
@@ -19,5 +19,5 @@ function insert(value: Insertion): string {
     .replaceAll(INVISIBLE, (character) => `\\u${character.codePointAt(0)?.toString(16).padStart(4, '0')}`);
 }
 
-/** What is not seen, or turns the direction of what follows; tabs and line breaks stay. */
+/** Characters that are invisible or change the direction of the text after them. Tabs and line breaks are kept. */
 const INVISIBLE = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/g;

@@ -3,42 +3,42 @@ import { decodeWords } from 'postal-mime';
 import { headerFields, headerValue } from '../headers.ts';
 import type { Spool } from '../spool/spool.ts';
 
-/** A mail that arrived. */
+/** A mail in a mailbox. */
 export interface ArrivedMail {
   readonly id: string;
-  /** Where it arrived: an address in lower case, or the URL of a webhook that is not called. */
+  /** The mailbox: an address in lower case, or the URL of a webhook that is not called. */
   readonly address: string;
   /** Epoch milliseconds. */
   readonly arrivedAt: number;
-  /** Of the envelope. */
+  /** The envelope sender. */
   readonly sender: string;
-  /** The address in the account that it was sent to. */
+  /** The account's address that the mail was sent to. */
   readonly recipient: string;
   readonly size: number;
-  /** Of the header, decoded. */
+  /** Decoded from the header. */
   readonly subject: string;
-  /** Of the header, decoded: name and address as written. */
+  /** Name and address from the header, decoded. */
   readonly from: string;
-  /** `json`: what a webhook would have been called with. */
+  /** `json` is the body that a webhook would have received. */
   readonly type: 'mail' | 'json';
 }
 
 export interface Mailboxes {
-  /** false: there is no room. A mail whose id is there already is not stored again. */
+  /** Stores a mail. Resolves to false if there is no room. A mail with an id that exists is not stored again. */
   store(mail: Omit<ArrivedMail, 'size' | 'subject' | 'from'>, raw: Buffer): Promise<boolean>;
-  /** Puts what an earlier process stored back in place. */
+  /** Restores a mail that an earlier process stored. */
   restore(mail: ArrivedMail): void;
-  /** By address; addresses in order. */
+  /** Returns all mailboxes, sorted by address. */
   all(): readonly (readonly [string, readonly ArrivedMail[]])[];
-  /** Oldest first. */
+  /** Returns a mailbox, oldest mail first. */
   of(address: string): readonly ArrivedMail[];
   raw(mail: ArrivedMail): Promise<Buffer | undefined>;
   remove(mails: readonly ArrivedMail[]): Promise<void>;
-  /** Resolves with the next mail that arrives. */
+  /** Resolves when the next mail arrives. */
   next(signal: AbortSignal): Promise<void>;
 }
 
-/** The mailboxes of all destinations, as if the emulator were their mail server. */
+/** Creates the mailboxes of all destinations, as if the emulator were their mail server. */
 export function createMailboxes(spool: Spool): Mailboxes {
   const boxes = new Map<string, Map<string, ArrivedMail>>();
   const waiting = new Set<() => void>();

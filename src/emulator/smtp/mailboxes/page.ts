@@ -16,7 +16,7 @@ pre{background:#f4f4f4;overflow:auto;padding:.8rem;white-space:pre-wrap;overflow
 .time{white-space:nowrap}iframe{border:1px solid #ccc;height:30rem;width:100%}@media(prefers-color-scheme:dark){:root{color-scheme:dark}pre{background:#222}}`;
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** All mailboxes. */
+/** Renders the page with all mailboxes. */
 export function overviewPage(boxes: readonly (readonly [string, readonly ArrivedMail[]])[]): EmulatorAnswer {
   const rows = boxes.map(
     ([address, mails]) =>
@@ -58,7 +58,7 @@ export function mailboxPage(address: string, mails: readonly ArrivedMail[]): Emu
   return page(address, [back, mails.length === 0 ? NOTHING : table]);
 }
 
-/** One mail; its HTML is in a frame that runs nothing and loads nothing. */
+/** Renders one mail. Its HTML is in a frame that runs nothing and loads nothing. */
 export function mailPage(mail: ArrivedMail, raw: Buffer, parsed: ParsedMail): EmulatorAnswer {
   const facts = [
     ['Arrived (UTC)', time(mail)],
@@ -105,7 +105,10 @@ function block(title: string, text: string): MailHtml {
     <pre>${text.slice(0, MAX_SHOWN)}</pre>`;
 }
 
-/** The HTML of a mail for the frame: no scripts, no forms, nothing from elsewhere, wherever it is opened. */
+/**
+ * Returns the HTML of a mail for the frame. It has no scripts, no forms and no external resources, even if it is opened
+ * outside the frame.
+ */
 export function frameAnswer(content: string): EmulatorAnswer {
   return answerHtml(
     content,

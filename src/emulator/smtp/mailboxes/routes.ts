@@ -32,7 +32,7 @@ const ROUTES = [
   'GET /mail',
 ];
 
-/** What the control interface serves of mail. */
+/** Returns the part of the control interface that serves mail. */
 export function mailControl(parts: MailControlParts): ControlExtension {
   return {
     routes: ROUTES.map((route) => route.replace(' ', ` ${CONTROL_ROOT}`)),
@@ -89,7 +89,7 @@ async function answerMailboxes(
   return controlAnswer(200, { mailboxes: boxes });
 }
 
-/** Those that arrived after the mail of this id; all where there is none. */
+/** Returns the mails that arrived after the one with this id, or all mails if none has it. */
 function since(mails: readonly ArrivedMail[], after: string | null): readonly ArrivedMail[] {
   return mails.slice(after === null ? 0 : mails.findIndex(({ id }) => id === after) + 1);
 }
@@ -183,7 +183,7 @@ function answerFailures(script: FailureScript, { method, body }: ControlAsked): 
   return controlAnswer(200, script.pending());
 }
 
-/** What the emulator's DNS answers, for other programs that check signatures and senders. */
+/** Answers a query to the emulated DNS, for other programs that check signatures and senders. */
 async function answerDns(world: WorldResolver, query: URLSearchParams): Promise<EmulatorAnswer> {
   const name = query.get('name') ?? '';
   const type = (query.get('type') ?? 'TXT').toUpperCase();

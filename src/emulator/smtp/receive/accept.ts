@@ -16,10 +16,12 @@ import {
 import { parseMail, type MailTextParts } from './parse.ts';
 import type { RecipientVerdict } from './recipients.ts';
 
-/** Field notes and RFC 5321 say nothing of the number; more than 25 is what the service would call a loop. */
+/**
+ * Maximum number of hops. Neither the field notes nor RFC 5321 state one; the service would take more than 25 for a loop.
+ */
 const MAX_HOPS = 25;
 
-/** A recipient that was accepted. */
+/** An accepted recipient. */
 export type AcceptedRecipient = Exclude<RecipientVerdict, { readonly kind: 'refused' }>;
 
 export interface IncomingMail {
@@ -27,7 +29,7 @@ export interface IncomingMail {
   readonly sender: string;
   readonly origin: MailOrigin;
   readonly recipients: readonly AcceptedRecipient[];
-  /** Of a mail that an address of the account forwarded here. */
+  /** The trail of a mail that an address of the account forwarded here. */
   readonly trail?: Trail;
 }
 
@@ -35,15 +37,15 @@ export type Acceptance =
   | { readonly kind: 'accepted'; readonly id: string; readonly reply: SmtpReply }
   | { readonly kind: 'refused'; readonly reply: SmtpReply };
 
-/** Keeps mails and sees to their deliveries. */
+/** Stores mails and starts their deliveries. */
 export interface AcceptingQueue {
-  /** Resolves when the mail is safe; false: there is no room. */
+  /** Stores a mail. Resolves when it is safe, or to false if there is no room. */
   keep(mail: QueuedMail, raw: Buffer): Promise<boolean>;
   schedule(mail: QueuedMail): void;
   readonly logged: Logged;
 }
 
-/** Takes a mail for the account: routes it for each recipient, keeps it, and leaves its logs. */
+/** Accepts a mail for the account: routes it for each recipient, stores it and logs it. */
 export async function acceptMail(
   state: State,
   queue: AcceptingQueue,
@@ -55,10 +57,10 @@ export async function acceptMail(
   if (!parsed.ok) return refuse(554, `the message cannot be read: ${parsed.reason}`);
   const id = state.environment.randomId().replaceAll('-', '');
   const reply = smtpReply(250, `Ok: queued as ${id}`);
-  const ways: Way[] = [];
+  const ways: RoutedRecipient[] = [];
   for (const recipient of incoming.recipients) {
-    const way = wayOf(state, recipient, incoming, parsed.parts);
-    // It was accepted for a recipient, and the account changed since.
+    const way = routeRecipient(state, recipient, incoming, parsed.parts);
+    // The recipient was accepted earlier, but the account has changed since.
     if (way === null) return refuse(451, 'the account has just changed, try again');
     const from = ways.flatMap(({ logs }) => logs).length;
     ways.push({ recipient: recipient.recipient, ...way, logs: numberLogs(way, { id, from, reply }) });
@@ -86,15 +88,15 @@ function refuse(code: 451 | 452 | 554, text: string): Acceptance {
   return { kind: 'refused', reply: smtpReply(code, text) };
 }
 
-interface Way {
+interface RoutedRecipient {
   readonly recipient: string;
   readonly domain: DomainRecord;
   readonly destinations: readonly string[];
   readonly logs: readonly (NewLog & { readonly id: string })[];
 }
 
-/** null: it is refused now. */
-function wayOf(
+/** Routes the mail for a recipient. Returns null if it is now refused. */
+function routeRecipient(
   state: State,
   accepted: AcceptedRecipient,
   { sender }: IncomingMail,
@@ -109,12 +111,12 @@ function wayOf(
     outcome: 'QUEUED',
   });
   if (!routed.ok) return null;
-  if (accepted.kind === 'returned') return returned(routed.value, accepted.to);
+  if (accepted.kind === 'returned') return routeReturned(routed.value, accepted.to);
   return routed.value.route.kind === 'refused' ? null : routed.value;
 }
 
-/** A bounce that comes back goes to the sender of the mail, whatever the aliases are. */
-function returned(routed: RoutedMessage, to: string): RoutedMessage {
+/** Routes a returned bounce to the sender of the mail, independent of aliases. */
+function routeReturned(routed: RoutedMessage, to: string): RoutedMessage {
   const entries = routed.entries.slice(0, 1).map((entry) => ({
     ...entry,
     forward: { email: to, name: null },
@@ -127,7 +129,7 @@ function returned(routed: RoutedMessage, to: string): RoutedMessage {
 function numberLogs(
   { entries }: RoutedMessage,
   { id, from, reply }: { readonly id: string; readonly from: number; readonly reply: SmtpReply },
-): Way['logs'] {
+): RoutedRecipient['logs'] {
   return entries.map((entry, index) => ({
     ...entry,
     id: `${id}${from + index}`,
@@ -136,7 +138,7 @@ function numberLogs(
   }));
 }
 
-function deliveriesOf(id: string, ways: readonly Way[]): readonly MailDelivery[] {
+function deliveriesOf(id: string, ways: readonly RoutedRecipient[]): readonly MailDelivery[] {
   const deliveries: MailDelivery[] = [];
   for (const { recipient, domain, destinations, logs } of ways) {
     for (const destination of destinations) {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** PEM. */
+/** A certificate and its key, as PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
@@ -9,7 +9,7 @@ export interface Certificate {
 
 const DAY = 86_400_000;
 
-/** A self-signed certificate for a host, made on the spot (RFC 5280); clients on loopback need not trust it. */
+/** Creates a self-signed certificate for a host (RFC 5280). Clients on loopback need not trust it. */
 export function makeCertificate(host: string, now: number): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(set(sequence(COMMON_NAME, der(0x0c, Buffer.from(host)))));
@@ -23,7 +23,7 @@ export function makeCertificate(host: string, now: number): Certificate {
     integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     ECDSA_SHA256,
     name,
-    sequence(time(now - DAY), time(now + 365 * DAY)),
+    sequence(utcTime(now - DAY), utcTime(now + 365 * DAY)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(sequence(SUBJECT_ALT_NAME, der(0x04, names)))),
@@ -65,8 +65,8 @@ function integer(bytes: Buffer): Buffer {
   return der(0x02, bytes);
 }
 
-/** As `YYMMDDHHMMSSZ`. */
-function time(epochMilliseconds: number): Buffer {
+/** Formats a time as `YYMMDDHHMMSSZ`. */
+function utcTime(epochMilliseconds: number): Buffer {
   const text = new Date(epochMilliseconds)
     .toISOString()
     .replaceAll(/[-:T]|\.\d+/g, '')

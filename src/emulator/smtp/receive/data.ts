@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
 
-/** Room for mails that are being received, over all connections. */
+/** Memory for mails that are being received, over all connections. */
 export interface ReceivingRoom {
   readonly maximumBytes: number;
   usedBytes: number;
@@ -13,8 +13,8 @@ export type CollectedData =
   | { readonly kind: 'no-room' };
 
 /**
- * A message as it comes in, its line breaks made CRLF: a line break alone would let the mail be read in another way by
- * whoever gets it next. It is read to its end in any case, but not kept when it is too large.
+ * Reads a message and changes its line breaks to CRLF: with a bare line feed or carriage return, the next server could read
+ * the mail differently. It always reads to the end, but discards a message that is too large.
  */
 export async function collectData(
   stream: Readable,
@@ -45,7 +45,7 @@ export async function collectData(
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** The same bytes where every line break is CRLF already. */
+/** Returns the bytes with every line break as CRLF. If there is nothing to change, it returns the same buffer. */
 export function withCanonicalBreaks(bytes: Buffer): Buffer {
   let missing = 0;
   for (let at = 0; at < bytes.length; at += 1) if (isAlone(bytes, at)) missing += 1;

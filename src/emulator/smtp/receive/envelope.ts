@@ -1,13 +1,13 @@
 import { SMTPServer, type SMTPServerAddress, type SMTPServerSession } from 'smtp-server';
 import { quoteLocal, smtpReply, unquoteLocal, type SmtpReply } from '../mail.ts';
 
-/** The address of a MAIL or RCPT command. */
+/** The address in a MAIL or RCPT command. */
 interface EnvelopeAddress extends SMTPServerAddress {
-  /** True if it was written with other letters than ASCII. */
+  /** True if the address contains non-ASCII characters. */
   readonly isUtf8?: boolean;
 }
 
-/** A server that also reads quoted local parts (RFC 5321, 4.1.2), which the library's own parser refuses. */
+/** A server that also accepts quoted local parts (RFC 5321, 4.1.2), which the library's parser refuses. */
 export class MailServer extends SMTPServer {
   override connect(...args: Parameters<SMTPServer['connect']>): void {
     super.connect(...args);
@@ -24,7 +24,7 @@ export class MailServer extends SMTPServer {
 
 type Parsed = SMTPServerAddress | false;
 
-/** A quoted local part is read here, and everything else by the library. */
+/** Parses a quoted local part; the library parses everything else. */
 function parseCommand(text: string, parse: (text: string) => Parsed): Parsed {
   const quoted = /^([^<"]*<(?:@[^<>":]*:)?)("(?:[^"\\\p{Cc}]|\\\P{Cc})*")(@[^<>"]*>.*)$/u.exec(text);
   if (quoted === null) return text.includes('"') ? false : parse(text);
@@ -33,11 +33,14 @@ function parseCommand(text: string, parse: (text: string) => Parsed): Parsed {
   return parsed && { ...parsed, address: `${quoteLocal(unquoteLocal(local))}${parsed.address.slice(1)}` };
 }
 
-/** The parameters that each command takes. */
+/** Parameters that each command accepts. */
 export const MAIL_PARAMETERS = ['SIZE', 'BODY', 'SMTPUTF8', 'RET', 'ENVID', 'REQUIRETLS'] as const;
 export const RCPT_PARAMETERS = ['NOTIFY', 'ORCPT'] as const;
 
-/** Why a command is refused for its parameters or its letters; null: it is not. `mailFrom`: of the MAIL command. */
+/**
+ * Returns why a command is refused for its parameters or characters, or null if it is not. `mailFrom` is the MAIL command's
+ * address.
+ */
 export function refuseCommand(
   { args, address, isUtf8 }: EnvelopeAddress,
   mailFrom: Pick<SMTPServerAddress, 'args'>,
@@ -55,7 +58,7 @@ function wantsUtf8({ args }: Pick<SMTPServerAddress, 'args'>): boolean {
   return Object.hasOwn(args || {}, 'SMTPUTF8');
 }
 
-/** As in a `Received` header (RFC 6531, 4.3). */
+/** Returns the protocol for a `Received` header (RFC 6531, 4.3). */
 export function protocolOf({ transmissionType, envelope: { mailFrom } }: SMTPServerSession): string {
   const isUtf8 = mailFrom !== false && wantsUtf8(mailFrom);
   return isUtf8 ? transmissionType.replace(/^ESMTP/, 'UTF8SMTP') : transmissionType;

@@ -2,13 +2,16 @@ import type { Buffer } from 'node:buffer';
 import { headerFields } from '../headers.ts';
 import PostalMime, { type Email } from 'postal-mime';
 
-/** What of a mail decides its way, and names it in the log. */
+/** The parts of a mail that decide its route and name it in the log. */
 export interface MailTextParts {
-  /** Decoded. */
+  /** The decoded subject. */
   readonly subject: string;
-  /** The text as decoded, without the line breaks at its end, of which parts have more or less; empty where a mail has HTML alone. */
+  /**
+   * The decoded text, without line breaks at its end, because parts end with different numbers of them. Empty for a mail
+   * with only HTML.
+   */
   readonly body: string;
-  /** Of `From`; an empty address where there is none. */
+  /** The mailbox in `From`. Its address is empty if there is none. */
   readonly from: { readonly address: string; readonly name: string };
 }
 
@@ -16,13 +19,13 @@ export type ParsedMail =
   | { readonly ok: true; readonly email: Email; readonly parts: MailTextParts }
   | { readonly ok: false; readonly reason: string };
 
-/** Parts in parts: far more than any mail program makes. */
+/** Maximum depth of nested parts, far more than any mail program uses. */
 const MAX_DEPTH = 100;
 const MAX_HEADER_BYTES = 1024 * 1024;
 const MAX_FIELDS = 1000;
 const MAX_LINE = 64 * 1024;
 
-/** Reads a mail. Fails where its parts are nested too deeply, or its headers are too large. */
+/** Parses a mail. Fails if its parts are nested too deeply or its headers are too large. */
 export async function parseMail(raw: Buffer): Promise<ParsedMail> {
   const fault = shapeFault(raw);
   if (fault !== null) return { ok: false, reason: fault };
@@ -46,7 +49,10 @@ export async function parseMail(raw: Buffer): Promise<ParsedMail> {
   }
 }
 
-/** Libraries take the square of the time for these; no mail program sends them (RFC 5321: a line has 1000 bytes). */
+/**
+ * Returns what makes a mail unreadable, or null. Libraries need quadratic time for such mails, and no mail program sends
+ * them (RFC 5321: a line has 1000 bytes).
+ */
 function shapeFault(raw: Buffer): string | null {
   if (headerFields(raw).length > MAX_FIELDS) return `its header has more than ${MAX_FIELDS} fields`;
   for (let start = 0; start < raw.length;) {

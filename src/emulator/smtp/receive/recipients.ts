@@ -7,11 +7,11 @@ import { smtpReply, splitAddress, type Logged, type SmtpReply } from '../mail.ts
 
 export type RecipientVerdict =
   | { readonly kind: 'routed'; readonly recipient: string }
-  /** A bounce that comes back to a rewritten sender. */
+  /** A bounce that returns to a rewritten sender. */
   | { readonly kind: 'returned'; readonly recipient: string; readonly to: string }
   | { readonly kind: 'refused'; readonly reply: SmtpReply };
 
-/** The address as the account knows it: the domain in ASCII. */
+/** Returns the address with its domain in ASCII, the form that the account uses. */
 export function normalAddress(address: string): string {
   const parts = splitAddress(address);
   if (parts === null) return address;
@@ -25,7 +25,10 @@ export interface JudgedRecipient {
   readonly logged: Logged;
 }
 
-/** Whether mail to an address is taken; what the message says decides later, and never about that. Refusals leave a log. */
+/**
+ * Decides if mail to an address is accepted. The message's content affects only its route, never this decision. Refusals are
+ * logged.
+ */
 export function judgeRecipient(
   state: State,
   { recipient, sender, srsKey, logged }: JudgedRecipient,
@@ -58,7 +61,7 @@ function judgeRoute(
   return { kind: 'refused', reply };
 }
 
-/** Why no mail at all is accepted; null: it is. */
+/** Returns why the account accepts no mail at all, or null if it does. */
 export function closedReply({ account }: State): SmtpReply | null {
   if (account.locked === true) {
     return smtpReply(452, `the account is locked: ${account.lock_reason ?? 'no reason is given'}`);

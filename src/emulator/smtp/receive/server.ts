@@ -19,7 +19,7 @@ export interface ReceptionParts {
   readonly room: ReceivingRoom;
   readonly accept: (mail: IncomingMail) => Promise<Acceptance>;
   readonly logged: Logged;
-  /** Refused recipients leave a log. */
+  /** Called after a refused recipient, which is logged. */
   readonly changed: () => void;
 }
 
@@ -29,7 +29,7 @@ export interface SmtpListener {
   close(): Promise<void>;
 }
 
-/** What both servers have: on loopback, with the limits of the service, and no look-up in any DNS. */
+/** Returns the options of both servers: limits of the service, and no DNS lookups. */
 export function commonOptions({
   certificate,
   maximumBytes,
@@ -47,13 +47,13 @@ export function commonOptions({
   };
 }
 
-/** Serves the mail server of the account's domains. */
+/** Starts the mail server for the account's domains. */
 export function listenForMail(parts: ReceptionParts, port: number): Promise<SmtpListener> {
   const accepted = new WeakMap<SMTPServerSession, Map<string, AcceptedRecipient>>();
   const server = new MailServer({
     ...commonOptions(parts),
     disabledCommands: ['AUTH'],
-    // Only loopback connects: whoever tests says so where a mail comes from.
+    // Only loopback can connect, so a test may state the client that a mail comes from.
     useXClient: true,
     onMailFrom(sender, session, done) {
       accepted.set(session, new Map());
@@ -90,7 +90,7 @@ export function listenForMail(parts: ReceptionParts, port: number): Promise<Smtp
   return listen(server, port);
 }
 
-/** Mail for `postmaster` without a domain is for the first domain's (RFC 5321, 4.1.1.3). */
+/** Returns the recipient. `postmaster` without a domain belongs to the first domain (RFC 5321, 4.1.1.3). */
 function recipientOf({ domains }: State, address: string): string {
   const [first] = domains.values();
   if (address.toLowerCase() !== 'postmaster' || first === undefined) return normalAddress(address);
@@ -119,7 +119,7 @@ async function takeData(
   }
 }
 
-/** What a server answers to a whole message. */
+/** Sends the reply to a complete message. */
 export function answerData(
   { kind, reply }: Acceptance,
   done: (error?: Error | null, message?: string) => void,
@@ -128,9 +128,9 @@ export function answerData(
   else done(null, replyText(reply));
 }
 
-/** Listens on loopback alone. Rejects when the port cannot be had. */
+/** Listens on loopback only. Rejects if the port is not available. */
 export async function listen(server: SMTPServer, port: number): Promise<SmtpListener> {
-  // What goes wrong on one connection ends that connection.
+  // An error on one connection ends only that connection.
   const failed = once(server, 'error').then(([error]) => {
     throw error;
   });
@@ -144,7 +144,7 @@ export async function listen(server: SMTPServer, port: number): Promise<SmtpList
   };
 }
 
-/** `kind` of data that was not kept. */
+/** Returns the reply to data that was discarded. */
 export function dataReply(kind: 'too-large' | 'no-room', maximumBytes: number): SmtpReply {
   return kind === 'too-large'
     ? smtpReply(552, `the message is larger than ${maximumBytes} bytes`)
@@ -159,7 +159,7 @@ export function originOf(session: SMTPServerSession): MailOrigin {
   };
 }
 
-/** Why RCPT is refused for its parameters or its letters; null: it is not. */
+/** Returns why RCPT is refused for its parameters or characters, or null if it is not. */
 export function refuseRecipient(to: SMTPServerAddress, { envelope }: SMTPServerSession): SmtpReply | null {
   const { mailFrom } = envelope;
   return refuseCommand(to, mailFrom === false ? { args: false } : mailFrom, RCPT_PARAMETERS);
@@ -169,7 +169,7 @@ export function senderOf({ envelope }: SMTPServerSession): string {
   return envelope.mailFrom === false ? '' : normalAddress(envelope.mailFrom.address);
 }
 
-/** The library puts the enhanced code in front of the text itself. */
+/** Returns the error for the library, which adds the enhanced code itself. */
 export function smtpError(reply: SmtpReply): Error {
   return Object.assign(new Error(replyText(reply)), { responseCode: reply.code });
 }

@@ -6,12 +6,12 @@ import type { Spool, SpoolBox, Spooled } from './spool.ts';
 const BOXES: readonly SpoolBox[] = ['queue', 'mailboxes'];
 const NEWLINE = 0x0a;
 
-/** What a mail is written to until it is whole. */
+/** Suffix of a file that is not complete yet. */
 const PART = '.part';
 
 /**
- * Keeps mails in a directory, one file each: a line of JSON, the raw mail, and a line of JSON for each note. A file has its
- * name once the mail in it is whole and on disk; a note that is cut was never relied on.
+ * Keeps each mail in a file of its directory: a line of JSON, the raw mail, and a line of JSON for each note. A file gets
+ * its final name when the whole mail is on disk. Nothing relies on a note that is cut.
  */
 export async function openDirectorySpool(directory: string): Promise<Spool> {
   for (const box of BOXES) await fs.mkdir(join(directory, box), { recursive: true, mode: 0o700 });
@@ -23,7 +23,7 @@ export async function openDirectorySpool(directory: string): Promise<Spool> {
       await syncDirectory(join(directory, box));
       return true;
     },
-    // The line break before it ends a note that a full disk has cut.
+    // The leading line break ends a note that a full disk has cut.
     note: (box, id, note) => fs.appendFile(pathOf(box, id), `\n${JSON.stringify(note)}\n`),
     async raw(box, id) {
       const text = await readIfThere(pathOf(box, id));
@@ -33,7 +33,7 @@ export async function openDirectorySpool(directory: string): Promise<Spool> {
   };
 }
 
-/** Writes a file to its last byte, or leaves what was there as it was and throws. */
+/** Writes a complete file. If it throws, the previous file is unchanged. */
 async function writeWhole(path: string, pieces: readonly Buffer[]): Promise<void> {
   const part = path + PART;
   try {
@@ -51,7 +51,7 @@ async function writeWhole(path: string, pieces: readonly Buffer[]): Promise<void
   }
 }
 
-/** All mails of a box that are whole, in order of their names; the others are removed. */
+/** Yields all complete mails of a box in order of their names, and removes incomplete ones. */
 export async function* readSpoolBox<Meta>(directory: string, box: SpoolBox): AsyncGenerator<Spooled<Meta>> {
   const names = await fs.readdir(join(directory, box));
   for (const name of names.filter((name) => name.endsWith(PART))) await fs.rm(join(directory, box, name));
@@ -81,7 +81,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** null: the mail is not whole. */
+/** Parses a file. Returns null if the mail is not complete. */
 function parse(
   bytes: Buffer,
 ): { readonly meta: object; readonly raw: Buffer; readonly notes: readonly unknown[] } | null {

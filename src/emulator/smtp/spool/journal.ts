@@ -5,14 +5,14 @@ import type { DomainRecord, State } from '../../account/state.ts';
 import { dumpLog, seedLogs, type SeedLog } from '../../logs/logs-seed.ts';
 
 /**
- * What logs got since the account was last saved, for the next process should this one be killed: a line of JSON for each
- * event, with the whole entry.
+ * Log events since the account was last saved. The next process reads them if this one is killed. Each event is a line of
+ * JSON with the whole entry.
  */
 export interface LogJournal {
   add(domain: DomainRecord, entry: MailLog): void;
-  /** Called before the account is saved: what is added from now on may not be in it. */
+  /** Starts a new file. Called before the account is saved: later events may be missing in what is saved. */
   turn(): void;
-  /** Called when the account is saved: what was added before `turn` is not needed any more. */
+  /** Deletes the files from before the last `turn`. Called after the account is saved. */
   drop(): void;
 }
 
@@ -21,7 +21,7 @@ interface JournalLine {
   readonly log: SeedLog & { readonly id: string };
 }
 
-/** Puts back what an earlier process left in the directory, and goes on in another file. */
+/** Restores the events that an earlier process left in the directory, and continues in a new file. */
 export function openLogJournal(directory: string, state: State): LogJournal {
   const folder = join(directory, 'logs');
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -43,10 +43,10 @@ export function openLogJournal(directory: string, state: State): LogJournal {
     add({ name }, entry) {
       try {
         current ??= begin();
-        // The line break before it ends a line that a full disk has cut.
+        // The leading line break ends a line that a full disk has cut.
         fs.appendFileSync(current, `\n${JSON.stringify({ domain: name, log: dumpLog(entry, undefined) })}\n`);
       } catch {
-        // A full disk: whoever saves the account says so, and mail goes on.
+        // The disk is full. The caller that saves the account reports it, and mail continues.
       }
     },
     turn() {
@@ -61,7 +61,7 @@ export function openLogJournal(directory: string, state: State): LogJournal {
   };
 }
 
-/** The last of them may be cut. */
+/** Reads the lines of a file. The last one may be cut. */
 function readLines(file: string): readonly JournalLine[] {
   return fs
     .readFileSync(file, 'utf8')

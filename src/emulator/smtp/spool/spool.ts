@@ -1,26 +1,26 @@
-/** Where mails are: those on their way, and those that arrived. */
+/** Boxes of a spool: mail in the queue, and mail in mailboxes. */
 export type SpoolBox = 'queue' | 'mailboxes';
 
-/** A mail with what is known of it. */
+/** A mail's data and notes. */
 export interface Spooled<Meta> {
   readonly id: string;
   readonly meta: Meta;
-  /** What was noted later, oldest first. */
+  /** Notes added later, oldest first. */
   readonly notes: readonly unknown[];
 }
 
-/** Keeps raw mails with their particulars, as plain JSON. */
+/** Stores raw mails with their data, which is plain JSON. */
 export interface Spool {
-  /** Resolves when the mail is safe; false: there is no room. An id that is there is replaced. */
+  /** Stores a mail. Resolves when it is safe, or to false if there is no room. An existing mail with this id is replaced. */
   put(box: SpoolBox, id: string, meta: object, raw: Buffer): Promise<boolean>;
-  /** Adds to what is known of a mail. */
+  /** Adds a note to a mail. */
   note(box: SpoolBox, id: string, note: object): Promise<void>;
-  /** undefined: it is not there. */
+  /** Returns the raw mail; undefined if it does not exist. */
   raw(box: SpoolBox, id: string): Promise<Buffer | undefined>;
   remove(box: SpoolBox, id: string): Promise<void>;
 }
 
-/** Mails in memory, up to so many bytes in all. */
+/** Stores mails in memory, up to this many bytes in all. */
 export function createMemorySpool(maximumBytes: number): Spool {
   const kept = new Map<string, Buffer>();
   let bytes = 0;
@@ -37,7 +37,7 @@ export function createMemorySpool(maximumBytes: number): Spool {
       kept.set(key, raw);
       return true;
     },
-    // Whatever asks later has its own memory of it.
+    // Not needed: everything that asks later remembers it itself.
     async note() {},
     raw: async (box, id) => kept.get(`${box}/${id}`),
     async remove(box, id) {

@@ -22,7 +22,7 @@ import {
 } from '../receive/server.ts';
 import type { SubmittedMail, Submitter } from './submit.ts';
 
-/** After so many wrong passwords a connection ends, and within a minute a name is not tried again. */
+/** Number of wrong passwords that end a connection. The name is then barred for a minute. */
 const MAX_FAILURES = 3;
 const MINUTE = 60_000;
 
@@ -30,13 +30,13 @@ export type SubmissionParts = Omit<ReceptionParts, 'accept' | 'srsKey' | 'logged
   readonly submit: (mail: SubmittedMail) => Promise<Acceptance>;
 };
 
-/** Serves mail programs that send as the account's domains, by its SMTP credentials, and only over TLS. */
+/** Starts the server for mail programs, which send as the account's domains with SMTP credentials, only over TLS. */
 export function listenForSubmissions(parts: SubmissionParts, port: number): Promise<SmtpListener> {
   const attempts = createAttempts(() => parts.state().environment.now());
   const server = new MailServer({
     ...commonOptions(parts),
     authMethods: ['PLAIN', 'LOGIN'],
-    // A program that is offered AUTH without TLS sends the password at once.
+    // A mail program that is offered AUTH without TLS sends the password at once.
     onConnect(session, done) {
       session.disabledCommands = ['AUTH'];
       done();
@@ -74,7 +74,7 @@ export function listenForSubmissions(parts: SubmissionParts, port: number): Prom
 
 interface Attempts {
   isBarred(name: string): boolean;
-  /** Counts a wrong password; whether it was one too many. */
+  /** Counts a wrong password. Returns true if it was one too many. */
   fail(name: string): boolean;
 }
 
@@ -88,7 +88,7 @@ function createAttempts(now: () => number): Attempts {
     isBarred: (name) => current(name).count >= MAX_FAILURES,
     fail(name) {
       const { since, count } = current(name);
-      // Whoever tries names without end must not fill the memory.
+      // A client that tries many names must not fill the memory.
       if (failures.size > 1000) failures.clear();
       failures.set(name, { since, count: count + 1 });
       return count + 1 >= MAX_FAILURES;
@@ -108,7 +108,7 @@ function signIn(
   return attempts.fail(name) ? TOO_MANY : smtpReply(535, 'the username or the password is wrong');
 }
 
-/** Credentials are named by their address. */
+/** Finds a credential by its address. */
 function findSubmitter(state: State, name: string): Submitter | null {
   const parts = splitAddress(name);
   const domain = state.domains.get(parts?.domain ?? '');
@@ -119,12 +119,12 @@ function findSubmitter(state: State, name: string): Submitter | null {
 
 const TOO_MANY = smtpReply(421, 'too many wrong passwords, try again in a minute');
 
-/** null: nobody has signed in. */
+/** Returns the signed-in credential, or null if there is none. */
 function submitterOf({ user }: SMTPServerSession): Submitter | null {
   return (user as Submitter | false | undefined) || null;
 }
 
-/** Why a mail from this address may not be sent; null: it may (v4: SMTP setup of a domain; the switch `sendAs`). */
+/** Returns why a mail may not be sent from this address, or null if it may (v4: SMTP setup of a domain; switch `sendAs`). */
 export function refuseSender(state: State, { domain, address }: Submitter, sender: string): SmtpReply | null {
   const closed = closedReply(state);
   if (closed !== null) return closed;

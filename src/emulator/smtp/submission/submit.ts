@@ -8,7 +8,7 @@ import { smtpReply, type MailOrigin, type QueuedMail, type SmtpReply } from '../
 import type { Acceptance, AcceptingQueue } from '../receive/accept.ts';
 import { parseMail } from '../receive/parse.ts';
 
-/** Who is signed in. */
+/** A signed-in credential. */
 export interface Submitter {
   readonly domain: DomainRecord;
   readonly credential: Credential;
@@ -16,7 +16,7 @@ export interface Submitter {
   readonly address: string;
 }
 
-/** A mail that somebody with a credential sends. */
+/** A mail sent with a credential. */
 export interface SubmittedMail {
   readonly raw: Buffer;
   readonly sender: string;
@@ -28,11 +28,11 @@ export interface SubmittedMail {
 export interface SubmitParts {
   readonly state: State;
   readonly queue: AcceptingQueue;
-  /** Why nobody may send with this `From`; null: this one may. */
+  /** Returns why the credential may not send with this `From`, or null if it may. */
   readonly refuseFrom: (address: string) => SmtpReply | null;
 }
 
-/** Takes a mail that is sent, with a log for each recipient. */
+/** Accepts a mail to send, and logs it for each recipient. */
 export async function submitMail(
   { state, queue, refuseFrom }: SubmitParts,
   { raw: written, sender, origin, recipients, submitter }: SubmittedMail,
@@ -82,7 +82,7 @@ interface SentLogs {
   readonly alias: string;
 }
 
-/** One entry for each recipient; the log of the credential's name holds them. */
+/** Returns one log entry per recipient. The entries belong to the log of the credential's name. */
 function logsOf(sent: SentLogs): readonly (NewLog & { readonly id: string })[] {
   return sent.recipients.map((recipient, number) => ({
     id: `${sent.id}${number}`,
@@ -99,7 +99,7 @@ function logsOf(sent: SentLogs): readonly (NewLog & { readonly id: string })[] {
   }));
 }
 
-/** RFC 6409: what a mail program may leave to the server. */
+/** Returns the header fields that a mail program may leave to the server (RFC 6409). */
 function missingFields(
   raw: Buffer,
   { id, receivedAt, domain }: { readonly id: string; readonly receivedAt: number; readonly domain: string },

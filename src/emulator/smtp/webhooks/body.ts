@@ -7,7 +7,10 @@ interface WebhookPerson {
   readonly email: string;
 }
 
-/** What a webhook gets of a mail (field notes: Routing, webhook destinations). A key is missing where the mail has nothing for it. */
+/**
+ * The body of a webhook call for a mail (field notes: Routing, webhook destinations). A key is missing if the mail has no
+ * value for it.
+ */
 export interface WebhookBody {
   readonly headers: Readonly<Record<string, WebhookPerson | string | readonly string[]>>;
   readonly from: WebhookPerson;
@@ -19,7 +22,7 @@ export interface WebhookBody {
   readonly 'reply-to'?: readonly WebhookPerson[];
   readonly subject: string;
   readonly 'message-id'?: string;
-  /** As in the mail. */
+  /** The date in its original form. */
   readonly date?: string;
   /** Epoch seconds. */
   readonly timestamp: number;
@@ -40,14 +43,14 @@ interface WebhookFile {
 interface WebhookMail {
   readonly email: Email;
   readonly raw: Buffer;
-  /** Of the envelope. */
+  /** The envelope sender. */
   readonly sender: string;
   readonly recipient: string;
   /** Epoch milliseconds. */
   readonly receivedAt: number;
 }
 
-/** The body of the call. */
+/** Builds the body of the call. */
 export async function webhookBody({
   email,
   raw,
@@ -61,31 +64,31 @@ export async function webhookBody({
   return {
     headers: otherHeaders(email),
     from: personIn(email.from) ?? { name: null, email: sender },
-    ...whereThere('sender', personIn(email.sender)),
+    ...ifDefined('sender', personIn(email.sender)),
     'return-path': { name: null, email: sender },
     to: email.to === undefined ? [{ name: null, email: recipient }] : email.to.flatMap(peopleOf),
-    ...whereThere('cc', email.cc?.flatMap(peopleOf)),
-    ...whereThere('bcc', email.bcc?.flatMap(peopleOf)),
-    ...whereThere('reply-to', email.replyTo?.flatMap(peopleOf)),
+    ...ifDefined('cc', email.cc?.flatMap(peopleOf)),
+    ...ifDefined('bcc', email.bcc?.flatMap(peopleOf)),
+    ...ifDefined('reply-to', email.replyTo?.flatMap(peopleOf)),
     subject,
-    ...whereThere('message-id', messageId),
-    ...whereThere('date', date),
+    ...ifDefined('message-id', messageId),
+    ...ifDefined('date', date),
     timestamp: Math.floor((epochOf(date) ?? receivedAt) / 1000),
-    ...whereThere('text', lastText(parts, 'text')),
-    ...whereThere('html', lastText(parts, 'html')),
-    ...whereThere('inlines', filesOf(parts, 'inline')),
-    ...whereThere('attachments', filesOf(parts, 'attachment')),
+    ...ifDefined('text', lastText(parts, 'text')),
+    ...ifDefined('html', lastText(parts, 'html')),
+    ...ifDefined('inlines', filesOf(parts, 'inline')),
+    ...ifDefined('attachments', filesOf(parts, 'attachment')),
   };
 }
 
-function whereThere<Key extends string, Value>(
+function ifDefined<Key extends string, Value>(
   key: Key,
   value: Value | undefined,
 ): { readonly [K in Key]?: Value } {
   return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: Value };
 }
 
-/** Headers with keys of their own in the body, or that say how the text was encoded. */
+/** Headers to leave out of `headers`: those with a key of their own in the body, and those about the text's encoding. */
 const NOT_AMONG_HEADERS = new Set([
   'from',
   'sender',
@@ -114,7 +117,7 @@ function otherHeaders({ headers }: Email): WebhookBody['headers'] {
   );
 }
 
-/** The value of a header that occurs once only. */
+/** Returns the value of a header that occurs only once. */
 function singleValue(key: string, [value = '']: readonly string[]): WebhookPerson | string | undefined {
   if (key === 'mime-version') return value;
   if (key !== 'delivered-to') return undefined;
@@ -123,7 +126,7 @@ function singleValue(key: string, [value = '']: readonly string[]): WebhookPerso
 
 const ACRONYMS = /^(?:arc|bimi|dkim|spf)$/;
 
-/** `dkim-signature` as `DKIM-Signature`. */
+/** Capitalizes a header name: `dkim-signature` becomes `DKIM-Signature`. */
 function usualCapitals(key: string): string {
   return key
     .split('-')
@@ -142,7 +145,7 @@ function decoded(value: string): string {
   return decodeWords(value).replaceAll(/\s+/g, ' ').trim();
 }
 
-/** Epoch milliseconds of a date as RFC 5322 writes it. */
+/** Parses an RFC 5322 date to epoch milliseconds. */
 function epochOf(date = ''): number | null {
   const isWhole = /^(?:[a-z]{3}, )?\d{1,2} [a-z]{3} \d{2,4} \d{1,2}:\d{2}/i.test(date);
   const epoch = isWhole ? Date.parse(date) : Number.NaN;
@@ -174,5 +177,5 @@ function filesOf(
 function fileOf({ kind, file, content }: Extract<LeafPart, { readonly file: unknown }>): WebhookFile {
   const { mimeType: type, filename: name, contentId = '', description } = file;
   if (kind === 'inline') return { type, name, content, cid: contentId.replaceAll(/[<>]/g, '') };
-  return { type, name, content, ...whereThere('description', description) };
+  return { type, name, content, ...ifDefined('description', description) };
 }

@@ -4,7 +4,7 @@ import { smtpReply } from '../mail.ts';
 import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 
 export interface WebhookParts {
-  /** `http://127.0.0.1:PORT`: the only ones that are called. */
+  /** Origins that may be called, `http://127.0.0.1:PORT`. */
   readonly origins: ReadonlySet<string>;
   readonly mailboxes: Mailboxes;
   readonly now: () => number;
@@ -12,7 +12,7 @@ export interface WebhookParts {
 }
 
 export interface WebhookCall {
-  /** Of the message in the mailbox, where it is not called. */
+  /** Id of the message in the mailbox if the webhook is not called. */
   readonly id: string;
   readonly url: string;
   readonly sender: string;
@@ -22,7 +22,10 @@ export interface WebhookCall {
 
 const TIMEOUT = 30_000;
 
-/** Posts JSON to a URL of an allowed origin; what is for others is kept in a mailbox of that name, and counts as delivered. */
+/**
+ * Posts JSON to a URL of an allowed origin. A call to any other origin is kept in a mailbox named after the URL and counts
+ * as delivered.
+ */
 export async function callWebhook(parts: WebhookParts, call: WebhookCall): Promise<DeliveryResult> {
   const text = JSON.stringify(call.body);
   return parts.origins.has(originOf(call.url)) ? post(parts, call.url, text) : keep(parts, call, text);
@@ -32,7 +35,10 @@ function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : '';
 }
 
-/** Any 2xx is delivered (field notes); a redirect could lead elsewhere, and is not followed. */
+/**
+ * Posts a body. Any 2xx counts as delivered (field notes). Redirects are not followed, because they could lead to another
+ * host.
+ */
 async function post({ sleep }: WebhookParts, url: string, body: string): Promise<DeliveryResult> {
   const server = new URL(url).host;
   const over = new AbortController();

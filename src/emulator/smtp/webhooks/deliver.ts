@@ -4,7 +4,7 @@ import { parseMail } from '../receive/parse.ts';
 import { webhookBody } from './body.ts';
 import { callWebhook, type WebhookParts } from './call.ts';
 
-/** One attempt to bring a mail to a destination that is a URL. */
+/** Tries once to deliver a mail to a destination that is a URL. */
 export async function deliverToWebhook(
   parts: WebhookParts,
   { url, mail, delivery, raw }: WebhookDelivery,

@@ -3,13 +3,13 @@ import type { DomainRecord } from '../../account/state.ts';
 import { renderV3Log } from '../../v3/logs.ts';
 import { callWebhook, type WebhookParts } from './call.ts';
 
-/** Tries of a call in all, as of webhooks that are destinations. */
+/** Attempts per call in all, as for webhooks that are destinations. */
 const TRIES = 3;
 const PAUSE = 1000;
 
 /**
- * Tells the `webhook` of a domain (v3: Domain) what happened to a mail: each event once, with the entry of the log as v3 shows
- * it. What is posted is not documented.
+ * Reports each event of a mail once to the domain's `webhook` (v3: Domain), with the log entry in v3's form. No document
+ * says what is posted.
  */
 export async function postEvent(parts: WebhookParts, domain: DomainRecord, log: MailLog): Promise<void> {
   const { webhook } = domain.fields;

@@ -2,12 +2,12 @@ import { Buffer } from 'node:buffer';
 import PostalMime, { type Attachment } from 'postal-mime';
 import { headerFields, headerLength, headerValue } from '../headers.ts';
 
-/** A part of a mail that has no parts itself. */
+/** A part of a mail that has no nested parts. */
 export type LeafPart =
   | { readonly kind: 'text' | 'html'; readonly text: string }
   | { readonly kind: 'inline' | 'attachment'; readonly file: Attachment; readonly content: string };
 
-/** Reads the parts of a mail that have no parts themselves, in order. */
+/** Reads the parts of a mail that have no nested parts, in order. */
 export async function readLeafParts(raw: Buffer): Promise<readonly LeafPart[]> {
   const parts: LeafPart[] = [];
   for (const leaf of leavesOf(raw)) {
@@ -30,7 +30,7 @@ function leavesOf(raw: Buffer): readonly Buffer[] {
   return boundary === undefined ? [raw] : bodyParts(raw, boundary).flatMap(leavesOf);
 }
 
-/** What lies between the lines of a boundary. */
+/** Returns the contents between the boundary lines. */
 function bodyParts(raw: Buffer, boundary: string): readonly Buffer[] {
   const delimiter = `\r\n--${boundary}`;
   const [, ...pieces] = `\r\n${raw.toString('latin1', headerLength(raw))}`.split(delimiter);
@@ -39,7 +39,7 @@ function bodyParts(raw: Buffer, boundary: string): readonly Buffer[] {
     const end = `${piece}\r\n`.indexOf('\r\n');
     const rest = piece.slice(0, end).trimEnd();
     if (rest === '--') break;
-    // The boundary of a part may begin with that of the whole.
+    // A part's boundary may begin with the boundary of the whole mail.
     if (rest === '') parts.push([piece.slice(end + 2)]);
     else parts.at(-1)?.push(delimiter, piece);
   }
@@ -50,7 +50,7 @@ function fieldOf(raw: Buffer, name: string): string {
   return headerValue(headerFields(raw), name) ?? '';
 }
 
-/** True if the library adds no line break at the end of a part, as it does to a last line without one. */
+/** True if the library adds no line break at the end of a part. It adds one to a last line without a line break. */
 function endsAsRead(leaf: Buffer): boolean {
   return leaf.at(-1) === 0x0a || /base64/i.test(fieldOf(leaf, 'content-transfer-encoding'));
 }
@@ -59,7 +59,7 @@ function isInline({ mimeType, disposition, contentId }: Attachment): boolean {
   return mimeType.startsWith('image/') && disposition === 'inline' && contentId !== undefined;
 }
 
-/** Texts and messages as text, all else in base64. */
+/** Returns texts and messages as text, everything else in base64. */
 function contentOf({ mimeType, content }: Attachment, leaf: Buffer): string {
   const read = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content as Uint8Array);
   const bytes = endsAsRead(leaf) ? read : read.subarray(0, -1);

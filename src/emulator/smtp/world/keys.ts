@@ -2,16 +2,19 @@ import { createPrivateKey, createPublicKey, generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util';
 import type { MailKeys } from '../../account/model.ts';
 
-/** What mail is signed with, and what rewritten senders are hashed with. */
+/** Keys that sign mail and hash rewritten senders. */
 export interface SigningKeys {
   /** PEM. */
   readonly privateKey: string;
-  /** Base64, as a DKIM record has it. */
+  /** Base64, as in a DKIM record. */
   readonly publicKey: string;
   readonly srsKey: string;
 }
 
-/** The account's keys; those that it does not have are made, and kept there. A stated `srsKey` wins and is kept, too. */
+/**
+ * Returns the account's keys. Missing keys are created and saved in the account. A stated `srsKey` takes precedence and is
+ * saved too.
+ */
 export async function readSigningKeys(
   keys: MailKeys,
   { srsKey, randomId }: { readonly srsKey: string | undefined; readonly randomId: () => string },

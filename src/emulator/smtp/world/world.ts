@@ -2,27 +2,29 @@ import type { DnsRecordType, World } from '../../account/model.ts';
 import type { State } from '../../account/state.ts';
 import { renderRecords } from '../../handlers/verification.ts';
 
-/** The service's own domain, as the records of domains name it. */
+/** The service's own domain, named in the DNS records of domains. */
 export const SERVICE_DOMAIN = 'improvmx.com';
-/** What mail is signed with: the first label of the host of `dkim1`. */
+/** DKIM selector: the first label of the host of `dkim1`. */
 export const SELECTOR = 'dkimprovmx1';
 
 const MAX_ALIASES = 8;
 
 type Records = Readonly<Partial<Record<DnsRecordType, readonly string[]>>>;
 
-/** What `dns.resolve` of Node answers; no server is ever asked. Errors have the code ENOTFOUND or ENODATA. */
+/**
+ * A function that answers like Node's `dns.resolve`, without asking a server. Its errors have the code ENOTFOUND or ENODATA.
+ */
 export type WorldResolver = (name: string, type: string) => Promise<string[] | string[][]>;
 
 /**
- * DNS as the emulator sees it: the `world` of the state, the records of the account's domains that are in place, and the
- * service's own. `publicKey`: base64 of what mail is signed with.
+ * Creates the emulated DNS: the `world` of the state, the account's records that are in place, and the service's own.
+ * `publicKey` is the base64 key that verifies signatures.
  */
 export function createWorld(state: () => State, publicKey: () => string): WorldResolver {
   return async (name, type) => {
     const values = find(name, type as DnsRecordType, (at) => recordsAt(state(), at, publicKey()));
     if (type === 'TXT') return values.map((value) => [value]);
-    // The types say otherwise, and Node answers so.
+    // Node returns objects here, although the types say otherwise.
     return type === 'MX' ? (values.map(mailExchange) as unknown as string[]) : [...values];
   };
 }
@@ -69,7 +71,7 @@ function serviceRecords(name: string, publicKey: string): Records | undefined {
   }
 }
 
-/** What a verification would find: the very records that the API answers as expected. */
+/** Returns the records that a verification would find, which are those that the API shows as expected. */
 function accountRecords({ domains }: State, name: string): Records | undefined {
   const [, prefix = '', rest = name] = /^(_dmarc|dkimprovmx[12]\._domainkey)\.(.+)$/.exec(name) ?? [];
   const domain = domains.get(rest);
@@ -121,7 +123,7 @@ function normalName(name: string): string {
   return name.toLowerCase().replace(/\.$/, '');
 }
 
-/** `10 mx.example.com`, with or without the number. */
+/** Parses `10 mx.example.com`, with or without the number. */
 function mailExchange(value: string): { readonly priority: number; readonly exchange: string } {
   const [, priority = '10', exchange = value] = /^(\d{1,5})\s+(\S+)$/.exec(value) ?? [];
   return { priority: Number(priority), exchange: exchange.replace(/\.$/, '') };

@@ -1,17 +1,27 @@
-import { accountEntryKey, ruleIdKey, entryKey } from '../../../core/model/item-key.ts';
+import { accountEntryKey, entryKey } from '../../../core/kinds/item-key.ts';
+import { idKey } from '../../../core/model/item-key.ts';
 import { presentEntries, type Desired, type PresentDomain } from '../../../core/model/desired.ts';
 import { nameKey, type DomainName, type NameKey } from '../../../core/model/names.ts';
 import type { Observed, ObservedDomain } from '../../../core/model/observed.ts';
 import type { Adoption, Plan } from '../../../core/model/plan.ts';
-import type { ManifestSize, Prior, PriorDomain, Verified, KeptOtherwise } from '../../../core/model/prior.ts';
-import { KINDS, SECTION_KINDS, SECTIONS, type Section } from '../../../core/model/kinds.ts';
-import type { DesiredRule } from '../../../core/model/resources.ts';
+import { KINDS, SECTION_KINDS, SECTIONS } from '../../../core/kinds/registry.ts';
+import type { Section } from '../../../core/model/kinds.ts';
+import type { DesiredRule } from '../../../core/kinds/rule/fields.ts';
+import {
+  NO_PRIOR_DOMAIN,
+  type KeptOtherwise,
+  type ManifestSize,
+  type Prior,
+  type PriorDomain,
+  type Verified,
+} from '../../../core/model/prior.ts';
+import type { Policy } from '../../../core/plan/policy.ts';
 import type { Memory } from '../../state/store.ts';
-import { managedState } from '../../../core/plan/diff/settings.ts';
+import { managedState } from '../../../core/kinds/domain/fields.ts';
 import { leftBehind } from '../../../core/plan/left-behind.ts';
-import { signature, type Wanted } from '../../../core/plan/diff/kinds.ts';
+import { signature, type ItemState } from '../../../core/kinds/items.ts';
 
-export interface MemoryInput {
+export interface MemoryInput extends Pick<Policy, 'purpose'> {
   readonly desired: Desired;
   /** Digests of the domains that are in place, with all that they have. */
   readonly inSyncDigests: ReadonlyMap<DomainName, string>;
@@ -56,7 +66,8 @@ export function memoryOf(input: MemoryInput): Memory {
       continue;
     }
     const counts = shrunken.has(entry.domain) && before !== undefined ? before.live : countLive(live);
-    domains.set(entry.domain, rememberDomain(entry, before, counts, input));
+    const remembered = input.purpose === 'undo' ? rememberUndone : rememberDomain;
+    domains.set(entry.domain, remembered(entry, before, counts, input));
   }
   return { domains, manifest: input.size };
 }
@@ -79,8 +90,41 @@ function rememberDomain(
   };
 }
 
+/**
+ * Returns what is known of a domain after an undo: nothing that it brought back was applied from a manifest, and the domain is not
+ * as a manifest wants it. What was known of other items is as true as before.
+ */
+function rememberUndone(
+  entry: PresentDomain,
+  known: PriorDomain | undefined,
+  live: PriorDomain['live'],
+  input: MemoryInput,
+): PriorDomain {
+  const { inSyncDigest: _, ...before } = known ?? NO_PRIOR_DOMAIN;
+  const touched = touchedKeys(entry);
+  const untouched = <Value>(items: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> =>
+    new Map([...items].filter(([key]) => !touched.has(key)));
+  return {
+    ...before,
+    ...rememberCatchAll(entry, before, input),
+    live: { ...before.live, ...live },
+    applied: untouched(before.applied),
+    keptOtherwise: untouched(before.keptOtherwise),
+    ruleIds: new Map([...before.ruleIds, ...adoptedIn(entry, input)]),
+    passwords: new Map([...before.passwords].filter(([name]) => !touched.has(entryKey('credential', name)))),
+  };
+}
+
+function touchedKeys(entry: PresentDomain): ReadonlySet<string> {
+  const own = Object.keys(entry.settings).length === 0 ? [] : [entryKey('domain', entry.domain)];
+  const keys = SECTION_KINDS.flatMap((kind) =>
+    [...(entry[KINDS[kind].section]?.entries.values() ?? [])].map(({ name = '' }) => entryKey(kind, name)),
+  );
+  return new Set([...own, ...keys]);
+}
+
 /** Until a run has left the domain in place. */
-export function rememberCatchAll(
+function rememberCatchAll(
   { domain }: PresentDomain,
   before: PriorDomain | undefined,
   { added }: Pick<MemoryInput, 'added'>,
@@ -93,16 +137,20 @@ export function rememberCatchAll(
 function rememberRuleIds(
   entry: PresentDomain,
   before: PriorDomain | undefined,
-  { adoptions }: MemoryInput,
+  input: MemoryInput,
 ): PriorDomain['ruleIds'] {
   const names = new Set(entry.rules?.entries.flatMap(knownNames));
   const known = [...(before?.ruleIds ?? [])].filter(([name]) => names.has(name));
-  const adopted = adoptions.filter(({ domain }) => domain === entry.domain);
-  return new Map([...known, ...adopted.map(({ name, id }) => [name, id] as const)]);
+  return new Map([...known, ...adoptedIn(entry, input)]);
+}
+
+function adoptedIn({ domain }: PresentDomain, { adoptions }: MemoryInput): PriorDomain['ruleIds'] {
+  const own = adoptions.filter((adoption) => adoption.domain === domain);
+  return new Map(own.map(({ name, id }) => [name, id]));
 }
 
 function knownNames({ name, id, derivedIds }: DesiredRule): readonly (string | undefined)[] {
-  return [name, ...(id === undefined ? [] : [ruleIdKey(id)]), ...derivedIds.map(ruleIdKey)];
+  return [name, ...(id === undefined ? [] : [idKey(id)]), ...derivedIds.map(idKey)];
 }
 
 function rememberPasswords(
@@ -120,7 +168,7 @@ function rememberPasswords(
   return known;
 }
 
-export function countLive(domain: ObservedDomain): PriorDomain['live'] {
+function countLive(domain: ObservedDomain): PriorDomain['live'] {
   const counts: Partial<Record<Section, number>> = {};
   for (const section of SECTIONS) {
     const items = domain[section];
@@ -170,7 +218,7 @@ function leftFrom(
 
 export interface WantedItem {
   readonly name: string;
-  readonly wanted: Wanted;
+  readonly wanted: ItemState;
 }
 
 /** Everything that a domain should have, by name. */
@@ -179,7 +227,7 @@ export function wantedItems(entry: PresentDomain): readonly WantedItem[] {
   const items = SECTION_KINDS.flatMap((kind) =>
     presentEntries(entry[KINDS[kind].section]).map((state) => ({
       name: state.name,
-      wanted: { kind, state } as Wanted,
+      wanted: { kind, state },
     })),
   );
   return [own, ...items];

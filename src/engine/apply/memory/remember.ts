@@ -1,4 +1,4 @@
-import { accountEntryKey, itemKey } from '../../../core/model/item-key.ts';
+import { accountEntryKey, itemKey } from '../../../core/kinds/item-key.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import type { Change } from '../../../core/model/plan.ts';
 import type { ManifestSize, Prior, PriorDomain, Verified } from '../../../core/model/prior.ts';
@@ -9,7 +9,6 @@ import type { KnownAccount } from '../known-account.ts';
 import type { ApplyInput } from '../ports.ts';
 import type { StateStore } from '../../state/store.ts';
 import { memoryOf } from './memory.ts';
-import { memoryOfUndo } from './memory-of-undo.ts';
 import type { NotKept } from './not-kept.ts';
 import type { Verdict } from '../verdict.ts';
 
@@ -31,8 +30,8 @@ export async function rememberRun(state: StateStore, run: RememberInput): Promis
   const unread = verdict.kind === 'seen' ? verdict.unread : new Map<DomainName, string>();
   const inPlace = verdict.kind === 'seen' && open.length + unread.size + input.plan.withheld.length === 0;
   const notInPlace = [...open, ...input.heldBack, ...undone(ledger), ...suppressed(account, input.prior)];
-  const remember = input.policy.purpose === 'undo' ? memoryOfUndo : memoryOf;
-  const memory = remember({
+  const memory = memoryOf({
+    purpose: input.policy.purpose,
     desired: input.desired,
     inSyncDigests: digestsInSync(input, [...notInPlace, ...notKept.map(({ change }) => change)]),
     prior: input.prior,

@@ -1,3 +1,4 @@
+import { plainCommand, type CommandLine } from '../../../core/model/text/command-line.ts';
 import { type Disclosure, showText } from '../../../core/model/destinations.ts';
 import type { Action, GuardFinding, Withheld } from '../../../core/model/plan.ts';
 import type { Problem } from '../../../core/model/manifest/problem.ts';
@@ -35,11 +36,11 @@ export interface ReportDocument extends Pick<
 export function reportDocument(
   report: Report,
   disclosure: Disclosure,
-  { undo: shell }: CommandReach = HERE,
+  command: CommandLine = plainCommand,
 ): ReportDocument {
   const show = (text: string): string => showText(text, disclosure);
   const { outcome, plan, applied, requests, stopped, snapshot } = report;
-  const undo = undoLine(report, shell);
+  const undo = undoLine(report, command);
   return {
     kind: 'fwdsync/report@1',
     outcome,
@@ -70,34 +71,14 @@ export function reportDocument(
   };
 }
 
-/** The words around a command that make it reach the account and state of the run that prints it. */
-interface Shell {
-  /** Variables that are set for it. */
-  readonly before: readonly string[];
-  readonly flags: readonly string[];
-}
-
-/** The same for each command that a report prints. */
-export interface CommandReach {
-  readonly undo: Shell;
-  readonly snapshot: Shell;
-}
-
-/** Nothing is needed: the environment says it all. */
-export const HERE: CommandReach = { undo: { before: [], flags: [] }, snapshot: { before: [], flags: [] } };
-
 /** Returns the command that undoes a run, with what it needs to be allowed; null where there is nothing to undo. */
 export function undoLine(
   { run, undoFlags }: Pick<Report, 'run' | 'undoFlags'>,
-  { before, flags }: Shell = HERE.undo,
+  command: CommandLine,
 ): string | null {
   if (run === null) return null;
-  const allowed = undoFlags.filter((flag) => UNDO_TAKES.test(flag));
-  return [...before, 'fwdsync undo', run, ...allowed, ...flags].join(' ');
+  return command(['undo', run, ...undoFlags].join(' '));
 }
-
-/** No number of changes speaks against an undo. */
-const UNDO_TAKES = /^--allow-(unrouted|domain-delete) /;
 
 /** How many changes had each end. */
 export function summarise(report: Report): ItemCounts {

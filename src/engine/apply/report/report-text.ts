@@ -1,3 +1,4 @@
+import { plainCommand, type CommandLine } from '../../../core/model/text/command-line.ts';
 import { showText, type Disclosure } from '../../../core/model/destinations.ts';
 import { plural, escapeInvisible } from '../../../core/model/names.ts';
 import { compareSources, showSource, type Source } from '../../../core/model/manifest/problem.ts';
@@ -6,14 +7,14 @@ import { quoteForShell } from '../../../core/plan/policy.ts';
 import { withheldReason } from '../../../core/plan/withhold.ts';
 import type { Style } from '../../../core/plan/render/style.ts';
 import { wrapSentence } from '../../../core/plan/render/wrap.ts';
-import { HERE, summarise, undoLine, type CommandReach } from './report-document.ts';
+import { summarise, undoLine } from './report-document.ts';
 
 export interface ReportTextOptions {
   readonly disclosure: Disclosure;
   readonly style: Style;
   /** Width that sentences keep to; the line of an item is never broken. Infinity wraps nothing. */
   readonly columns: number;
-  readonly reach?: CommandReach;
+  readonly command?: CommandLine;
 }
 
 /** What ended the run is said once. */
@@ -38,15 +39,17 @@ export function renderReport(report: Report, options: ReportTextOptions): string
   return `${lines.join('\n')}\n`;
 }
 
-/** The command that undoes the run, and the one that applies its snapshot with what that needs to be allowed. */
-function renderUndo(report: Report, { disclosure, reach = HERE }: ReportTextOptions): readonly string[] {
-  const { snapshot, undoFlags } = report;
-  const undo = undoLine(report, reach.undo);
+/** Returns the command that undoes the run, and the one that applies its snapshot as any other manifest. */
+function renderUndo(
+  report: Report,
+  { disclosure, command = plainCommand }: ReportTextOptions,
+): readonly string[] {
+  const { snapshot } = report;
+  const undo = undoLine(report, command);
   if (undo === null) return [];
-  const flags = undoFlags.map((flag) => showText(flag, disclosure));
-  const own = ['fwdsync apply -f', quoteForShell(snapshot ?? ''), ...flags];
-  const apply = [...reach.snapshot.before, ...own, ...reach.snapshot.flags].join(' ');
-  return [`undo: ${showText(undo, disclosure)}`, ...(snapshot === null ? [] : [`snapshot: ${apply}`])];
+  if (snapshot === null) return [`undo: ${showText(undo, disclosure)}`];
+  const apply = command(`apply -f ${quoteForShell(snapshot)}`);
+  return [`undo: ${showText(undo, disclosure)}`, `snapshot: ${apply}`];
 }
 
 function renderFailures(report: Report, options: ReportTextOptions): readonly string[] {

@@ -1,7 +1,6 @@
-import { itemKey } from '../../../core/model/item-key.ts';
-import type { Desired } from '../../../core/model/desired.ts';
-import { managedState } from '../../../core/plan/diff/settings.ts';
-import type { WriteItem } from '../../../core/plan/requests/order.ts';
+import { itemKey } from '../../../core/kinds/item-key.ts';
+import { commandOf } from '../../../core/plan/policy.ts';
+import { managedState } from '../../../core/kinds/domain/fields.ts';
 import type { Change } from '../../../core/model/plan.ts';
 import {
   requestsOf,
@@ -11,7 +10,7 @@ import {
   type WriteRequest,
 } from '../../../core/plan/requests/requests.ts';
 import { recordSkips, stopOn, whyBlocked, whyStopped, type Ledger } from '../ledger.ts';
-import type { ApplyPorts } from '../ports.ts';
+import type { ApplyInput, ApplyPorts } from '../ports.ts';
 import { isWholeRefusal, openKnownBatches, unknownToBatch, type KnownBatches } from './batches.ts';
 import {
   failItems,
@@ -21,9 +20,11 @@ import {
   type Records,
   type UnknownOutcome,
 } from './outcomes.ts';
-import { isPassword, type Passwords } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import { DONE, sendRequest, type Sources, type WireAnswer } from './senders.ts';
 import { resolveOutcomes } from './unknown-outcome.ts';
+import type { WriteItem } from '../../../core/kinds/steps.ts';
+import { sendsSecret } from '../../../core/kinds/items.ts';
 
 /** Makes requests by what is known of batches by then, and sends them to their end. */
 export interface Sender {
@@ -152,7 +153,7 @@ async function resolve(
   const left: WriteItem[] = [];
   for (const [index, item] of request.items.entries()) {
     const outcome = resolved.value[index];
-    if (isPassword(item.change)) ledger.wrote = true;
+    if (sendsSecret(item.change)) ledger.wrote = true;
     if (outcome?.kind === 'done') {
       // What two reads show is as believable as an answer.
       const { id, domain } = outcome;
@@ -175,8 +176,12 @@ function skipIfHalted(ledger: Ledger, request: WriteRequest): boolean {
 }
 
 /** What is sent and no change holds: settings as the manifest has them, and the passwords behind its references. */
-export function sourcesOf(desired: Desired, passwords: Passwords): Sources {
+export function sourcesOf(
+  { desired, policy }: Pick<ApplyInput, 'desired' | 'policy'>,
+  passwords: Passwords,
+): Sources {
   return {
+    command: commandOf(policy),
     settingsOf(domain) {
       const entry = desired.domains.get(domain);
       return entry?.state === 'present' ? managedState(entry) : {};

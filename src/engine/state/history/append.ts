@@ -15,8 +15,8 @@ interface Addition {
 }
 
 /**
- * Adds whole lines to the file that `pathNow` names. What is added while other lines are being written waits for them, and
- * then goes to disk together.
+ * Returns a function that appends whole lines to the file named by `pathNow`. Lines added during a write wait for it, and
+ * are then written together.
  */
 export function createAppender(
   files: OwnFiles,
@@ -54,7 +54,7 @@ async function write(
     const file = await files.openToAppend(path);
     const { size } = await file.stat();
     try {
-      // What a kill cut off stays a line of its own.
+      // A line that a kill cut off stays a separate line.
       const before = (await endsWithin(file, size)) ? '\n' : '';
       await file.appendFile(Buffer.from(before + text, 'utf8'));
       if (isSynced) await file.sync();
@@ -68,7 +68,7 @@ async function write(
   }
 }
 
-/** Whether the last line of a file has no end. */
+/** True if the last line of a file is not terminated. */
 async function endsWithin(file: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);

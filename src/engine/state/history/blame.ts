@@ -1,5 +1,5 @@
 import type { BaselineEntry, HistoryEntry, RunEntry } from '../../../core/model/history/entries.ts';
-import { accountEntryKey } from '../../../core/model/item-key.ts';
+import { accountEntryKey } from '../../../core/kinds/item-key.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import type { HistoryQuery, HistoryStore } from '../store.ts';
 import {
@@ -12,20 +12,23 @@ import {
 } from './recorded.ts';
 
 export interface Blame {
-  /** What was done to it, or may have been, the newest first: the first one set it as it is. */
+  /** Changes that were made or may have been made, the newest first. The first one set the current state. */
   readonly entries: readonly BlameEntry[];
-  /** What was changed outside fwdsync since then, the newest first. */
+  /** Changes outside fwdsync since then, the newest first. */
   readonly drift: readonly RecordedDrift[];
-  /** When an export took the domain over as it was, the newest first. */
+  /** Exports that adopted the domain in its state at that time, the newest first. */
   readonly baselines: readonly BaselineEntry[];
 }
 
 export interface BlameEntry extends RecordedItem {
-  /** Null: its entry is kept no more. */
+  /** The run's entry; null if it is no longer kept. */
   readonly run: RunEntry | null;
 }
 
-/** Returns what set the items of a domain with these keys as they are, without what is certainly not in place. */
+/**
+ * Returns the changes that produced the current state of a domain's items with these keys. Changes that are certainly not in
+ * place are left out.
+ */
 export async function blame(
   history: HistoryStore,
   { domain, keys }: { readonly domain: DomainName; readonly keys: readonly string[] },
@@ -44,7 +47,7 @@ export async function blame(
     const item = joinedItem(entry);
     if (item !== null && standingOf(item) !== 'not-done') items.push(item);
     const found = joinedDrift(entry);
-    // Before the first item: it was written later.
+    // No item has come yet, so this drift was recorded after the last one.
     if (found !== null && (found.endedAt === null || items.length === 0)) drift.push(found);
   }
   const runs = await runsOf(history, new Set(items.map(({ entry }) => entry.run)));

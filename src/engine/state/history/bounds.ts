@@ -1,60 +1,82 @@
+import { dayOf } from './day-files.ts';
+
 /** How much of the history of an account is kept. */
 export interface HistoryBounds {
   readonly maxAgeMs: number;
   readonly maxBytes: number;
 }
 
-export const HISTORY_BOUNDS: HistoryBounds = { maxAgeMs: 400 * 86_400_000, maxBytes: 2 ** 30 };
+const DAY_MS = 86_400_000;
 
-/** What is kept of each day (`YYYY-MM-DD`, UTC). */
-export interface HistoryDays {
-  /** Bytes by day, the oldest first. */
-  readonly sizes: ReadonlyMap<string, number>;
-  remove(day: string): Promise<void>;
-  /** Removes what was found changed outside fwdsync; the size that is left. */
-  dropDrift(day: string): Promise<number>;
+export const HISTORY_BOUNDS: HistoryBounds = { maxAgeMs: 400 * DAY_MS, maxBytes: 2 ** 30 };
+
+/** A part of a history that is removed as a whole. */
+export interface HistoryPart {
+  readonly id: string;
+  /** The day on which it was written (`YYYY-MM-DD`, UTC). */
+  readonly day: string;
+  readonly bytes: number;
 }
+
+export interface HistoryParts {
+  /** In the order of writing, the oldest first. */
+  readonly parts: readonly HistoryPart[];
+  readonly remove: (part: HistoryPart) => Promise<void>;
+  /** Removes what was found changed outside fwdsync; the size that is left. */
+  readonly dropDrift: (part: HistoryPart) => Promise<number>;
+}
+
+/** A longer pause between two runs is taken for a clock that is wrong. */
+const LONGEST_PAUSE_MS = 5 * 365 * DAY_MS;
 
 /**
  * Removes what is older than it may be, and makes room for as much again as is added until the next time: drift goes first,
  * from the oldest days on, then whole days. The newest day stays.
  */
 export async function applyBounds(
-  days: HistoryDays,
+  { parts, remove, dropDrift }: HistoryParts,
   { maxAgeMs, maxBytes }: HistoryBounds,
   now: number,
 ): Promise<void> {
-  const firstKept = new Date(now - maxAgeMs).toISOString().slice(0, 10);
-  const sizes = new Map(days.sizes);
-  for (const day of days.sizes.keys()) {
-    if (day >= firstKept) break;
-    await days.remove(day);
-    sizes.delete(day);
+  const firstKept = isPlausible(parts, now) ? dayOf(now - maxAgeMs) : '';
+  const sizes = new Map(parts.map((part) => [part, part.bytes]));
+  for (const part of parts) {
+    if (part.day >= firstKept) break;
+    await remove(part);
+    sizes.delete(part);
   }
   const room = maxBytes - roomFor(maxBytes);
   const oldestFirst = [...sizes.keys()].slice(0, -1);
   const isFull = (): boolean => sizes.values().reduce((sum, size) => sum + size, 0) > room;
-  for (const day of oldestFirst) {
+  for (const part of oldestFirst) {
     if (!isFull()) return;
-    sizes.set(day, await days.dropDrift(day));
+    sizes.set(part, await dropDrift(part));
   }
-  for (const day of oldestFirst) {
+  for (const part of oldestFirst) {
     if (!isFull()) return;
-    await days.remove(day);
-    sizes.delete(day);
+    await remove(part);
+    sizes.delete(part);
   }
+}
+
+/** False for a clock that is years after the last day before today: by it everything would be too old. */
+function isPlausible(parts: HistoryParts['parts'], now: number): boolean {
+  const today = dayOf(now);
+  const before = parts.findLast(({ day }) => day < today);
+  const isPaused = before !== undefined && now - Date.parse(before.day) > LONGEST_PAUSE_MS;
+  return !isPaused;
 }
 
 /** When the bounds are applied: as a day begins for this process, and each time that it has added much since. */
 export function createPruning({ maxBytes }: HistoryBounds): {
-  /** Notes what is added now, bytes; whether the bounds are to be applied. */
+  /** Counts added bytes. Returns true if the bounds must be applied now. */
   isDue(now: number, added: number): boolean;
 } {
   let day = '';
   let sum = 0;
   return {
     isDue(now, added) {
-      const today = new Date(now).toISOString().slice(0, 10);
+      const today = dayOf(now);
       sum += added;
       if (today === day && sum <= roomFor(maxBytes)) return false;
       [day, sum] = [today, 0];
@@ -63,7 +85,7 @@ export function createPruning({ maxBytes }: HistoryBounds): {
   };
 }
 
-/** What is added until the bounds are applied again, bytes. */
+/** Returns the bytes that may be added before the bounds are applied again. */
 function roomFor(maxBytes: number): number {
   return maxBytes / 16;
 }

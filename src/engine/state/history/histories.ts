@@ -6,17 +6,17 @@ import type { AccountHistory, HistoryStore } from '../store.ts';
 import { openHistory } from './history.ts';
 
 export interface HistoriesOptions {
-  /** Root for all accounts. */
+  /** Root directory for all accounts. */
   readonly directory: string;
   readonly fs: StateFs;
   readonly clock: Clock;
-  /** Null where the system has no user numbers. */
+  /** The user's number; null if the system has no user numbers. */
   readonly uid: number | null;
-  /** Email; null: all accounts. */
+  /** Email of one account; null for all accounts. */
   readonly account: string | null;
 }
 
-/** Opens the histories of a state directory to read them: by account, without knowing the address of its API. */
+/** Opens the histories of a state directory for reading, by account. It does not need the address of the API. */
 export async function openHistories(options: HistoriesOptions): Promise<readonly AccountHistory[]> {
   const { directory, fs, clock, uid, account } = options;
   const files = ownFiles(fs, directory, { uid, unique: () => 'none' });
@@ -30,7 +30,7 @@ export async function openHistories(options: HistoriesOptions): Promise<readonly
   return found;
 }
 
-/** Returns the account that the newest run or baseline names; null where none is recorded. */
+/** Returns the account that the newest run or baseline names, or null if none is recorded. */
 async function accountOf(history: HistoryStore): Promise<string | null> {
   for await (const entry of history.read({})) if ('account' in entry) return entry.account;
   return null;

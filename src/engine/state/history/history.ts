@@ -1,16 +1,23 @@
 import { join } from 'node:path';
 import type { Clock } from '../../../core/model/clock.ts';
 import type { HistoryEntry, HistoryEntryAbout, HistorySubject } from '../../../core/model/history/entries.ts';
-import { listFiles, removeQuietly, replaceFile } from '../files.ts';
+import { removeQuietly, replaceFile } from '../files.ts';
 import { codeOf, describe, type OwnFiles } from '../own-files.ts';
 import type { HistoryQuery, HistoryStore, StateFault } from '../store.ts';
 import { createAppender } from './append.ts';
-import { applyBounds, createPruning, HISTORY_BOUNDS, type HistoryBounds } from './bounds.ts';
+import {
+  applyBounds,
+  createPruning,
+  HISTORY_BOUNDS,
+  type HistoryBounds,
+  type HistoryPart,
+} from './bounds.ts';
+import { dayFileName, dayOf, listDayFiles, nextDayFile } from './day-files.ts';
 import { linesBackwards, linesWithout, type LineSearch } from './lines.ts';
 import { parseEntry } from './parse-entry.ts';
 
 export interface HistoryPlace {
-  /** Its directory. */
+  /** Directory of the history. */
   readonly directory: string;
   readonly files: OwnFiles;
   readonly clock: Clock;
@@ -18,30 +25,24 @@ export interface HistoryPlace {
 }
 
 const DAY_MS = 86_400_000;
-const DAY_FILE = /^\d{4}-\d{2}-\d{2}\.jsonl$/;
 
-/** The history of an account as files of JSON lines, one file a day (UTC); nothing is touched before a method is called. */
+/** Opens the history of an account: files of JSON lines, one per day (UTC). It touches nothing before a method is called. */
 export function openHistory({ directory, files, clock, bounds }: HistoryPlace): HistoryStore {
   const kept = { ...HISTORY_BOUNDS, ...bounds };
   const pruning = createPruning(kept);
-  /** Of what was added since a file was chosen last: its length, and its latest time. */
+  /** Length and latest time of the lines added since a file was last chosen. */
   let added = 0;
   let latest = '';
-  /**
-   * Returns the file of today or of the latest line, and never one before the newest: files and their lines are in the order
-   * of writing, whatever the clocks of the machines say that share the directory.
-   */
   const pathNow = async (): Promise<string> => {
     const now = clock.now();
     const isDue = pruning.isDue(now, added);
-    const today = new Date(now).toISOString();
-    const day = dayFile(today > latest ? today : latest);
-    const [newest = ''] = await dayFiles(files, directory);
+    const [newest] = await listDayFiles(files, directory, now);
+    const next = nextDayFile(newest, { now, latestLine: latest });
     added = 0;
     latest = '';
-    // What cannot be removed stays: nothing depends on its absence.
+    // If a file cannot be removed, it stays. Nothing depends on its removal.
     if (isDue) await prune({ directory, files }, kept, now).catch(() => undefined);
-    return join(directory, newest > day ? newest : day);
+    return join(directory, dayFileName(next));
   };
   const append = createAppender(files, pathNow);
   return {
@@ -51,12 +52,8 @@ export function openHistory({ directory, files, clock, bounds }: HistoryPlace): 
       for (const { at } of entries) if (at > latest) latest = at;
       return append(text, durability);
     },
-    read: (query) => read({ directory, files }, query),
+    read: (query) => read({ directory, files, clock }, query),
   };
-}
-
-function dayFile(moment: string): string {
-  return `${moment.slice(0, 10)}.jsonl`;
 }
 
 function lineOf(entry: HistoryEntry): string {
@@ -68,15 +65,15 @@ async function prune(
   bounds: HistoryBounds,
   now: number,
 ): Promise<void> {
-  const sizes = new Map<string, number>();
-  const pathOf = (day: string): string => join(directory, dayFile(day));
-  for (const name of (await dayFiles(files, directory)).toReversed())
-    sizes.set(name.slice(0, 10), await files.size(join(directory, name)));
-  const remove = (day: string): Promise<void> => removeQuietly(files, pathOf(day));
-  await applyBounds({ sizes, remove, dropDrift: (day) => dropDrift(files, pathOf(day)) }, bounds, now);
+  const pathOf = ({ id }: Pick<HistoryPart, 'id'>): string => join(directory, dayFileName(id));
+  const parts: HistoryPart[] = [];
+  for (const { order: id, day } of (await listDayFiles(files, directory, now)).toReversed())
+    parts.push({ id, day, bytes: await files.size(pathOf({ id })) });
+  const remove = (part: HistoryPart): Promise<void> => removeQuietly(files, pathOf(part));
+  await applyBounds({ parts, remove, dropDrift: (part) => dropDrift(files, pathOf(part)) }, bounds, now);
 }
 
-/** The size that is left. */
+/** Removes drift from a file. Returns its remaining size. */
 async function dropDrift(files: OwnFiles, path: string): Promise<number> {
   const file = await files.openToRead(path);
   try {
@@ -87,36 +84,31 @@ async function dropDrift(files: OwnFiles, path: string): Promise<number> {
   return files.size(path);
 }
 
-/** The newest first. */
-async function dayFiles(files: OwnFiles, directory: string): Promise<readonly string[]> {
-  const names = await listFiles(files, directory);
-  return names.filter((name) => DAY_FILE.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
-}
-
 async function* read<S extends HistorySubject>(
-  { directory, files }: Pick<HistoryPlace, 'directory' | 'files'>,
+  { directory, files, clock }: Pick<HistoryPlace, 'directory' | 'files' | 'clock'>,
   query: HistoryQuery<S>,
 ): AsyncGenerator<HistoryEntryAbout<S>> {
-  const first = firstFile(query);
+  const first = firstDay(query);
   const isAsked = createFilter(query);
   const fault = await files.fault(directory);
   if (fault !== null) query.onFault?.({ message: fault });
-  for (const name of await dayFiles(files, directory)) {
-    if (name < first) return;
-    for await (const line of linesOf({ path: join(directory, name), files }, query)) {
+  for (const { order, day } of await listDayFiles(files, directory, clock.now())) {
+    if (day < first) return;
+    const path = join(directory, dayFileName(order));
+    for await (const line of linesOf({ path, files }, query)) {
       const entry = parseEntry(line);
-      if (entry === null) query.onFault?.(damaged(join(directory, name)));
+      if (entry === null) query.onFault?.(damaged(path));
       else if (isAsked(entry)) yield entry;
     }
   }
 }
 
-/** Returns the file of the day before: a version before this one wrote after midnight to it where the clock was set back. */
-function firstFile({ since }: HistoryQuery<HistorySubject>): string {
-  return since === undefined ? '' : dayFile(new Date(Date.parse(since) - DAY_MS).toISOString());
+/** Returns the day before: a version before this one wrote after midnight to its file where the clock was set back. */
+function firstDay({ since }: HistoryQuery<HistorySubject>): string {
+  return since === undefined ? '' : dayOf(Date.parse(since) - DAY_MS);
 }
 
-/** A file that went meanwhile holds nothing. */
+/** Yields the matching lines of a file. A file that was removed meanwhile has none. */
 async function* linesOf<S extends HistorySubject>(
   { path, files }: { readonly path: string; readonly files: OwnFiles },
   query: HistoryQuery<S>,
@@ -136,7 +128,7 @@ async function* linesOf<S extends HistorySubject>(
 }
 
 const MOST_SET_BACK_MS = 3_600_000;
-/** How each line begins; where one does not, it is damaged. */
+/** The beginning of each line. A line that begins differently is damaged. */
 const HEAD = /^\{"entry":"([^"]*)","at":"([^"]*)"/;
 
 function searchOf(query: HistoryQuery<HistorySubject>): LineSearch {
@@ -147,19 +139,22 @@ function searchOf(query: HistoryQuery<HistorySubject>): LineSearch {
       : new Date(Date.parse(since) - MOST_SET_BACK_MS).toISOString();
   return {
     needles: needlesOf(query),
-    isAsked(head) {
+    mayMatch(head) {
       const [, entry, at] = HEAD.exec(head) ?? [];
       return entry === undefined || at === undefined || isAbout({ entry, at }, query);
     },
-    isPast(head) {
+    isBeforeRange(head) {
       const [, entry = '', at = ''] = HEAD.exec(head) ?? [];
-      // Others are written later than they say.
+      // The time in other entries may be earlier than the time of writing.
       return entry.startsWith('item') && at < reach;
     },
   };
 }
 
-/** Each line that is asked for has one of these, as rare as can be known: within a text of JSON their quotes would be escaped. */
+/**
+ * Returns texts of which each matching line contains at least one, as rare as possible. They contain quotes, which would be
+ * escaped within a JSON text.
+ */
 function needlesOf({ about, run, domain, keys }: HistoryQuery<HistorySubject>): readonly string[] {
   if (keys !== undefined) return keys.map((key) => JSON.stringify(key));
   if (run !== undefined) return [`"run":${JSON.stringify(run)}`];

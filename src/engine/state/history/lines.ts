@@ -5,29 +5,32 @@ const CHUNK_BYTES = 1024 * 1024;
 const HEAD_BYTES = 64;
 const NEWLINE = 0x0a;
 
-/** Which lines are asked for, known by their bytes: no others are decoded. */
+/** A search for lines by their bytes. Lines that do not match are not decoded. */
 export interface LineSearch {
-  /** Each line has at least one of these in it. */
+  /** Texts of which each matching line contains at least one. */
   readonly needles: readonly string[];
-  /** Whether it is one, by its first 64 bytes; where it is shorter, what follows it is at the end. */
-  readonly isAsked: (head: string) => boolean;
-  /** Whether nothing that is asked for was written before this line; by the same. */
-  readonly isPast: (head: string) => boolean;
+  /**
+   * True if a line with this head may match. The head is the line's first 64 bytes; after a shorter line, it ends with the
+   * beginning of the next one.
+   */
+  readonly mayMatch: (head: string) => boolean;
+  /** True if no matching line was written before the line with this head. */
+  readonly isBeforeRange: (head: string) => boolean;
 }
 
 /**
- * The lines of a file that are asked for, the last first, read backwards piece by piece. A last line without an end was cut
- * off by a kill, and is left out.
+ * Yields the matching lines of a file, the last first. It reads the file backwards in pieces. A last line that a kill cut
+ * off is left out.
  */
 export async function* linesBackwards(
   file: FileHandle,
-  { needles, isAsked, isPast }: LineSearch,
+  { needles, mayMatch, isBeforeRange }: LineSearch,
 ): AsyncGenerator<string> {
   const sought = needles.map((needle) => Buffer.from(needle, 'utf8'));
   let end = (await file.stat()).size;
-  // The same for all pieces: to collect that many buffers would take longer than to read.
+  // One buffer for all pieces, because collecting many buffers takes longer than reading.
   let buffer: Buffer = Buffer.allocUnsafe(Math.min(2 * CHUNK_BYTES, end));
-  /** How much is at its start of a line that begins before `end`: nothing, or up to the end of a line. */
+  /** Bytes at the start of the buffer that belong to a line which begins before `end`. Zero, or up to the end of a line. */
   let rest = 0;
   while (end > 0) {
     const length = Math.min(CHUNK_BYTES, end);
@@ -39,9 +42,9 @@ export async function* linesBackwards(
     rest = end === 0 ? 0 : data.indexOf(NEWLINE) + 1;
     const lines = data.subarray(rest);
     for (const [start, stop] of matchesIn(lines, sought)) {
-      if (isAsked(headAt(lines, start))) yield lines.toString('utf8', start, stop);
+      if (mayMatch(headAt(lines, start))) yield lines.toString('utf8', start, stop);
     }
-    if (isPast(headAt(lines, 0))) return;
+    if (isBeforeRange(headAt(lines, 0))) return;
   }
 }
 
@@ -49,7 +52,10 @@ function headAt(lines: Buffer, start: number): string {
   return lines.toString('latin1', start, start + HEAD_BYTES);
 }
 
-/** Start and end of each line with a needle in it, the last first. To search forwards is several times faster than backwards. */
+/**
+ * Returns start and end of each line that contains a needle, the last first. Searching forwards is several times faster than
+ * backwards.
+ */
 function matchesIn(lines: Buffer, needles: readonly Buffer[]): readonly (readonly [number, number])[] {
   const matches = new Map<number, number>();
   for (const needle of needles) {
@@ -62,7 +68,7 @@ function matchesIn(lines: Buffer, needles: readonly Buffer[]): readonly (readonl
   return [...matches].sort(([a], [b]) => b - a);
 }
 
-/** The lines of a file that do not begin with a text, in pieces of any size; a line that was cut off is left out. */
+/** Yields the lines of a file that do not begin with a text, in pieces of any size. A line that was cut off is left out. */
 export async function* linesWithout(file: FileHandle, beginning: string): AsyncGenerator<string> {
   const { size } = await file.stat();
   let rest: Buffer = Buffer.alloc(0);

@@ -1,19 +1,25 @@
+const DAY_MS = 86_400_000;
+
 /**
  * Merges lists of several accounts, each the newest first, by time. The order within a list is that of writing and stays: an
- * entry counts as no earlier than those that were written before it, whatever the clock of its machine said.
+ * entry counts as no earlier than those that were written before it, whatever the clock of its machine said. A time that lies
+ * ahead of `now` (epoch milliseconds) does not count.
  */
 export function mergeNewestFirst<T>(
   lists: readonly (readonly T[])[],
   at: (found: T) => string | number,
+  now: number,
 ): readonly T[] {
+  const last = now + DAY_MS;
   const timed = lists.flatMap((list) => {
-    let latest: string | number | null = null;
-    const oldestFirst = list.toReversed().map((found) => {
-      const own = at(found);
-      latest = latest === null || own > latest ? own : latest;
-      return { found, at: latest };
-    });
-    return oldestFirst.toReversed();
+    const oldestFirst = list.toReversed().map((found) => ({ found, at: new Date(at(found)).getTime() }));
+    let latest = oldestFirst.find((entry) => entry.at <= last)?.at ?? now;
+    return oldestFirst
+      .map((entry) => {
+        if (entry.at > latest && entry.at <= last) latest = entry.at;
+        return { ...entry, at: latest };
+      })
+      .toReversed();
   });
-  return timed.sort((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1)).map(({ found }) => found);
+  return timed.sort((a, b) => b.at - a.at).map(({ found }) => found);
 }

@@ -1,15 +1,18 @@
 import type { HistoryEntry } from '../../../core/model/history/entries.ts';
-import { ALL_KINDS, type Kind } from '../../../core/model/kinds.ts';
+import { ALL_KINDS, KINDS } from '../../../core/kinds/registry.ts';
+import type { Kind } from '../../../core/model/kinds.ts';
+import { areKept } from '../../../core/fields/fields.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-/** `entry` is what the value is a field of. */
+/** A check of a value; `entry` is the object that the value is a field of. */
 type Check = (value: unknown, entry: Fields) => boolean;
 
 const isText: Check = (value) => typeof value === 'string';
 const isNumber: Check = (value) => typeof value === 'number';
 const isFlag: Check = (value) => typeof value === 'boolean';
 const isAny: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-const isTime: Check = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
+const isTime: Check = (value) =>
+  typeof value === 'string' && /^\d{4}-/.test(value) && !Number.isNaN(Date.parse(value));
 
 function oneOf(...values: readonly string[]): Check {
   return (value) => typeof value === 'string' && values.includes(value);
@@ -23,7 +26,7 @@ function orNull(check: Check): Check {
   return (value, entry) => value === null || check(value, entry);
 }
 
-/** Absent in lines of earlier versions, or null. */
+/** Accepts a missing value, as in lines of earlier versions, or null. */
 function optional(check: Check): Check {
   return (value, entry) => value === undefined || value === null || check(value, entry);
 }
@@ -36,28 +39,10 @@ function objectWith(checks: Readonly<Record<string, Check>>): Check {
 
 const isTextOrNull = orNull(isText);
 const isTexts = listOf(isText);
-const isConcealed = objectWith({ shown: isText, print: isText });
-const isKept: Check = (value, entry) => isText(value, entry) || isConcealed(value, entry);
-
-const isMatch: Check = (value, entry) =>
-  MATCHES[String((value as Fields | null)?.['type'])]?.(value, entry) === true;
-const MATCHES: Readonly<Record<string, Check>> = {
-  alias: objectWith({ alias: isKept }),
-  regex: objectWith({ regex: isKept, scopes: isTexts }),
-  cel: objectWith({ expression: isKept }),
-};
-
-const STATES: Readonly<Record<Kind, Check>> = {
-  domain: (value, entry) =>
-    isAny(value, entry) && Object.values(value as Fields).every((kept) => orNull(isKept)(kept, entry)),
-  alias: objectWith({ forward: listOf(isKept) }),
-  rule: objectWith({ match: isMatch, forward: listOf(isKept), active: isFlag, rank: isNumber }),
-  credential: isAny,
-};
-
 const isKind = oneOf(...ALL_KINDS);
 const isState = orNull(
-  (value, entry) => isKind(entry['kind'], entry) && STATES[entry['kind'] as Kind](value, entry),
+  (value, { kind }) =>
+    isKind(kind, {}) && isAny(value, {}) && areKept(KINDS[kind as Kind].fields, value as Fields),
 );
 const isActor = orNull(objectWith({ ci: isText, name: isText, url: isTextOrNull }));
 
@@ -84,7 +69,7 @@ const ITEM = {
   source: orNull(objectWith({ file: isText, line: isNumber, column: isNumber })),
 } as const satisfies Readonly<Record<string, Check>>;
 
-/** What each entry must have; the rest follows from who wrote it. */
+/** Required fields of each entry. All others depend on the writer. */
 const ENTRIES: Readonly<Record<HistoryEntry['entry'], Readonly<Record<string, Check>>>> = {
   run: {
     run: isText,
@@ -130,10 +115,10 @@ const ENTRIES: Readonly<Record<HistoryEntry['entry'], Readonly<Record<string, Ch
   'drift-end': { keys: isTexts, run: isTextOrNull },
 };
 
-/** The same as pairs: there may be a million lines. */
+/** The checks as pairs, because there may be a million lines. */
 const CHECKS = new Map(Object.entries(ENTRIES).map(([entry, checks]) => [entry, Object.entries(checks)]));
 
-/** A line of the history; null: it is none, or of a kind that this version does not know. */
+/** Parses a line of the history. Returns null if it is damaged or of a kind that this version does not know. */
 export function parseEntry(line: string): HistoryEntry | null {
   const fields = parseObject(line);
   if (fields === null || !isTime(fields['at'], fields)) return null;

@@ -10,13 +10,13 @@ import type {
 } from '../../../core/model/history/entries.ts';
 import type { HistoryQuery, HistoryStore } from '../store.ts';
 
-/** A run that wrote, or may have; without an end it was killed, or goes on. */
+/** A run that wrote, or may have written. Without an end it was killed or is still running. */
 export interface RecordedRun {
   readonly start: RunEntry;
   readonly end: RunEndEntry | null;
 }
 
-/** An item of a run, and the last that is known of it; null: nothing is. */
+/** An item of a run and its last known result. A null result means that none is known. */
 export interface RecordedItem {
   readonly entry: ItemEntry;
   readonly result: ItemOutcomeEntry | null;
@@ -26,30 +26,33 @@ export interface RunWithItems extends RecordedRun {
   readonly items: readonly RecordedItem[];
 }
 
-/** The last entry about an item that was changed outside fwdsync; null in `endedAt`: it still is, as far as is known. */
+/**
+ * The last entry about an item that was changed outside fwdsync. `endedAt` is null if the drift has not ended, as far as is
+ * known.
+ */
 export interface RecordedDrift {
   readonly entry: DriftEntry;
   readonly endedAt: string | null;
-  /** The run that corrected it. */
+  /** The run that corrected the drift. */
   readonly correctedBy: string | null;
 }
 
 type QueryAbout<S extends 'run' | 'item' | 'drift'> = Omit<HistoryQuery<S>, 'about'>;
 
-/** The runs that began in a time, the newest first. */
+/** Yields the runs that began in a period, the newest first. */
 export async function* readRuns(
   history: HistoryStore,
   query: QueryAbout<'run'> = {},
 ): AsyncGenerator<RecordedRun> {
   const joined = joinRuns();
-  // The end of a run that began in time may be later.
+  // A run that began in the period may have ended after it.
   for await (const entry of history.read({ ...query, until: undefined, about: 'run' })) {
     const run = joined(entry);
     if (run !== null && run.start.at <= (query.until ?? '9999')) yield run;
   }
 }
 
-/** Items, the newest first. */
+/** Yields items, the newest first. */
 export async function* readItems(
   history: HistoryStore,
   query: QueryAbout<'item'> = {},
@@ -61,14 +64,17 @@ export async function* readItems(
   }
 }
 
-/** Runs, the newest first, each with its items in the order in which they were sent: one run at a time is in memory. */
+/**
+ * Yields runs, the newest first, each with its items in the order in which they were sent. Only one run at a time is in
+ * memory.
+ */
 export async function* readRunsWithItems(
   history: HistoryStore,
   query: Pick<HistoryQuery<'run'>, 'since' | 'run' | 'onFault'> = {},
 ): AsyncGenerator<RunWithItems> {
   const [joinedRun, joinedItem] = [joinRuns(), joinItems()];
   const items = new Map<string, RecordedItem[]>();
-  // Its items are complete where the run before it began: its own line may be there twice.
+  // The items of a run are complete when the line of the previous run comes, because its own line may appear twice.
   let run: RecordedRun | null = null;
   for await (const entry of history.read(query)) {
     const item = joinedItem(entry);
@@ -92,13 +98,13 @@ function withItems(run: RecordedRun, found: Map<string, RecordedItem[]>): RunWit
   return { ...run, items: items.reverse() };
 }
 
-/** Takes lines, the newest first; a run where it began, else null. */
+/** Returns a function that takes entries, the newest first. It returns a run at its first line, else null. */
 function joinRuns(): (entry: HistoryEntry) => RecordedRun | null {
   const ends = new Map<string, RunEndEntry>();
   let latest: string | null = null;
   return (entry) => {
     if (entry.entry === 'run-end') ends.set(entry.run, entry);
-    // Where the disk failed after it took the line, the run wrote it again.
+    // If the disk failed after it stored the line, the run wrote the line again.
     if (entry.entry !== 'run' || entry.run === latest) return null;
     latest = entry.run;
     const end = ends.get(entry.run) ?? null;
@@ -107,7 +113,7 @@ function joinRuns(): (entry: HistoryEntry) => RecordedRun | null {
   };
 }
 
-/** Takes lines, the newest first; returns an item where it was sent, else null. */
+/** Returns a function that takes entries, the newest first. It returns an item at the line of its sending, else null. */
 export function joinItems(): (entry: HistoryEntry) => RecordedItem | null {
   const results = new Map<string, ItemOutcomeEntry>();
   return (entry) => {
@@ -123,7 +129,7 @@ export function joinItems(): (entry: HistoryEntry) => RecordedItem | null {
   };
 }
 
-/** Yields what was found changed outside fwdsync, the newest first; of a change of what was found before only the last. */
+/** Yields changes outside fwdsync, the newest first. If a drift changed, only its last state is yielded. */
 export async function* readDrift(
   history: HistoryStore,
   query: QueryAbout<'drift'> = {},
@@ -135,7 +141,7 @@ export async function* readDrift(
   }
 }
 
-/** Takes lines, the newest first; returns a drift at its last line, else null. */
+/** Returns a function that takes entries, the newest first. It returns a drift at its last line, else null. */
 export function joinDrift(): (entry: HistoryEntry) => RecordedDrift | null {
   const later = new Map<string, DriftEntry | DriftEndEntry>();
   return (entry) => {
@@ -146,12 +152,12 @@ export function joinDrift(): (entry: HistoryEntry) => RecordedDrift | null {
     if (entry.entry === 'drift-end') return null;
     if (known === undefined) return { entry, endedAt: null, correctedBy: null };
     if (known.entry === 'drift-end') return { entry, endedAt: known.at, correctedBy: known.run };
-    // Each line of one drift says when it was first seen.
+    // Each line of a drift has the time when it was first seen.
     return known.seenAt === entry.seenAt ? null : { entry, endedAt: known.seenAt, correctedBy: null };
   };
 }
 
-/** Whether an item is in place, as far as history knows: certainly, perhaps, or certainly not. */
+/** Returns if an item is in place as far as the history knows: certainly, perhaps, or certainly not. */
 export function standingOf({ result }: RecordedItem): 'done' | 'unknown' | 'not-done' {
   return result === null ? 'unknown' : STANDING[result.outcome];
 }

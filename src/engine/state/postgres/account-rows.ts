@@ -5,7 +5,10 @@ import type { StateFault } from '../store.ts';
 import type { Cipher, SealedPlace } from './cipher.ts';
 import { describeFailure, type Database, type Query } from './database.ts';
 
-/** A database that failed over to an older standby can hand out an epoch twice, and an acquisition (a random UUID) never. */
+/**
+ * The lock under which rows are written. A database that failed over to an older standby can repeat an epoch, but never an
+ * acquisition (a random UUID).
+ */
 export interface HeldLock {
   readonly epoch: string;
   readonly acquisition: string;
@@ -15,25 +18,25 @@ export interface HeldLock {
 export interface AccountRows {
   readonly email: string;
   readonly cipher: Cipher;
-  /** For people. */
+  /** Name of the place, for people. */
   readonly place: string;
-  /** The account's number; null: nothing of it is kept yet. Rejects when the database cannot be used. */
+  /** Returns the account's number, or null if nothing is stored for it. Rejects if the database cannot be used. */
   find(): Promise<string | null>;
-  /** The same, once it was added where it was not there. */
-  need(): Promise<string>;
-  /** Which lock these rows are written under; null: under none. */
+  /** Returns the account's number, and adds the account if it does not exist. */
+  findOrAdd(): Promise<string>;
+  /** The lock under which these rows are written, or null. */
   lock: HeldLock | null;
-  /** Why what is remembered could not be read the last time; null: it could, or was not read. */
-  unread: string | null;
+  /** Why the last read failed. null means that it succeeded or that nothing was read yet. */
+  readFault: string | null;
   readonly query: Query;
   /**
-   * Runs statements together, and only while `lock` is held: what another run took over is not written to.
-   * Never rejects.
+   * Runs statements in one transaction, and only while `lock` is held, so that nothing is written after another run took
+   * over. Never rejects.
    */
   write<T>(work: (query: Query, account: string) => Promise<T>): Promise<Result<T, StateFault>>;
 }
 
-/** Of an account that need not be there. */
+/** Returns the rows of an account that may not exist yet. */
 export function accountRows(database: Database, account: string, apiUrl: string): AccountRows {
   const { query, cipher } = database;
   const { email, host } = accountName(account, apiUrl);
@@ -50,7 +53,10 @@ export function accountRows(database: Database, account: string, apiUrl: string)
   });
 }
 
-/** Of all accounts of an email, or of any (null), whatever the host of their API; rejects when they cannot be read. */
+/**
+ * Returns the rows of all accounts of an email, with any API host, or of all emails if it is null. Rejects if they cannot be
+ * read.
+ */
 export async function knownAccountRows(
   database: Database,
   email: string | null,
@@ -75,7 +81,7 @@ function rowsOf(database: Database, email: string, { find, add }: AccountAccess)
     cipher: database.cipher,
     place: `the state of ${email} in the store`,
     find,
-    async need() {
+    async findOrAdd() {
       const found = await find();
       if (found !== null) return found;
       await add();
@@ -84,11 +90,11 @@ function rowsOf(database: Database, email: string, { find, add }: AccountAccess)
       return added;
     },
     lock: null,
-    unread: null,
+    readFault: null,
     query: database.query,
     async write(work) {
       try {
-        const id = await rows.need();
+        const id = await rows.findOrAdd();
         return await database.transaction(async (inside) => {
           const stale = await staleness(rows, inside, id);
           return stale === null ? succeed(await work(inside, id)) : fail({ message: stale });
@@ -101,7 +107,7 @@ function rowsOf(database: Database, email: string, { find, add }: AccountAccess)
   return rows;
 }
 
-/** Null: nobody took over. The lock cannot change hands before the transaction ends. */
+/** Returns why the lock is lost, or null if it is held. The lock cannot change hands before the transaction ends. */
 async function staleness(
   { lock, place }: AccountRows,
   query: Query,
@@ -115,7 +121,7 @@ async function staleness(
   return held.length === 1 ? null : `${place} is not written: another run has taken over`;
 }
 
-/** One of the account's texts: its row of `memories`. */
+/** A text of the account: its row in `memories`. */
 export interface MemoryText {
   readonly text: string;
   readonly revision: string;
@@ -123,7 +129,7 @@ export interface MemoryText {
 
 export type MemoryName = 'manifests' | 'references' | 'salt' | `delivery/${DomainName}`;
 
-/** Null: there is none; `damaged`: it is there and does not open. */
+/** Reads a text. null means that there is none; `damaged` means that it exists but cannot be opened. */
 export async function readMemory(
   { cipher }: AccountRows,
   query: Query,
@@ -144,8 +150,8 @@ export function placeOfMemory(account: string, name: MemoryName, revision: strin
 }
 
 /**
- * Makes a new text of the one that is there and keeps it: within the transaction of `query`, nobody else changes it meanwhile.
- * What does not open counts as nothing. Null, or an equal text, leaves what is there.
+ * Replaces a text with the result of `change`. Within the transaction of `query`, nothing else changes it. A damaged text
+ * counts as missing. If the result is null or equal, the text stays.
  */
 export async function changeMemory(
   rows: AccountRows,
@@ -153,7 +159,7 @@ export async function changeMemory(
   { account, name }: { readonly account: string; readonly name: MemoryName },
   change: (before: string | null) => string | null,
 ): Promise<void> {
-  // Of a row that is not there yet nothing can be locked but the account's.
+  // A row that does not exist cannot be locked, so the account's row is locked.
   await query('SELECT 1 FROM fwdsync.accounts WHERE id = $1 FOR NO KEY UPDATE', [account]);
   const found = await readMemory(rows, query, account, name);
   const before = found === 'damaged' ? null : found;

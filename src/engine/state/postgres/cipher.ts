@@ -1,24 +1,24 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Where a sealed text is kept. It opens nowhere else, so that nobody can move one to another row or account. */
+/** The place of a sealed text. The text opens only there, so that it cannot be moved to another row or account. */
 export interface SealedPlace {
   readonly table: string;
   /** The account's number in the store. */
   readonly account: string;
   readonly row: string;
-  /** Of the row. */
+  /** The row's revision. */
   readonly revision: string;
 }
 
-/** How the store keeps what is nobody else's business. */
+/** Encrypts and decrypts the confidential texts of the store. */
 export interface Cipher {
-  /** Kept in the store, to recognise the key; null: there is no key, and everything is in clear. */
+  /** Stored to recognize the key. null means that there is no key and everything is in clear text. */
   readonly check: Buffer | null;
   seal(place: SealedPlace, text: string): Buffer;
-  /** Null: it was sealed under another key or for another place, or it is damaged. */
+  /** Opens a sealed text. Returns null if it was sealed with another key or for another place, or if it is damaged. */
   open(place: SealedPlace, sealed: Buffer): string | null;
-  /** Equal texts give equal bytes, which say nothing of the text without the key. */
+  /** Returns bytes to look up a text. Equal texts give equal bytes, which reveal nothing without the key. */
   lookUp(text: string): Buffer;
 }
 
@@ -26,7 +26,7 @@ export const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM with a nonce of its own for each text; null: everything stays as it is. */
+/** Creates a cipher: AES-256-GCM with a separate nonce for each text. With a null key, texts stay in clear. */
 export function createCipher(key: Uint8Array | null): Cipher {
   return key === null ? CLEAR : sealingCipher(key);
 }

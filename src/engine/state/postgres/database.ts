@@ -6,22 +6,22 @@ import { createCipher, type Cipher } from './cipher.ts';
 import { MIGRATIONS, VERSION_TABLE } from './migrations.ts';
 import type { StoreAddress } from './store-url.ts';
 
-/** A store in PostgreSQL, open: its tables are those of this version, and the key is the right one. */
+/** An open store in PostgreSQL. Its tables have this version, and the key is the right one. */
 export interface Database {
   readonly cipher: Cipher;
-  /** The rows of one statement; rejects when it cannot be had. */
+  /** Returns the rows of one statement. Rejects if it fails. */
   readonly query: Query;
-  /** All of its statements or none; rejects with what `work` throws. */
+  /** Runs all statements of `work` or none. Rejects with the error that `work` throws. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
-  /** What the driver answers, of several statements as a list; rejects as `query` does. */
+  /** Returns the driver's result, which is a list for several statements. Rejects like `query`. */
   raw(text: string, values?: readonly unknown[]): Promise<unknown>;
-  /** Calls back with each notification of a channel, over a connection of its own; rejects when that cannot be had. */
+  /** Calls back for each notification of a channel, over a separate connection. Rejects if that is not available. */
   listen(channel: string, onNotified: () => void): Promise<Listener>;
   close(): Promise<void>;
 }
 
 export interface Listener {
-  /** False: the connection broke, and nothing is heard any more. */
+  /** False if the connection broke, so that no notification arrives any more. */
   isAlive(): boolean;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface Listener {
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 export interface DatabaseFault {
-  /** `key`: of another store, missing, or given to a store in clear. */
+  /** `key` means that the key belongs to another store, is missing, or is set although the store is in clear text. */
   readonly kind: 'unreachable' | 'newer' | 'key';
   readonly message: string;
   readonly hint: string;
@@ -37,19 +37,22 @@ export interface DatabaseFault {
 
 export interface DatabaseOptions {
   readonly address: StoreAddress;
-  /** 32 bytes; null: the store is in clear. */
+  /** The key, 32 bytes. null means that the store is in clear text. */
   readonly key: Uint8Array | null;
-  /** Connections at most. */
+  /** Maximum number of connections. */
   readonly connections: number;
 }
 
 const CONNECT_MS = 10_000;
 const STATEMENT_MS = 15_000;
 const LOCK_MS = 10_000;
-/** Of the advisory lock under which tables are made: any number that no other program takes. */
+/** Number of the advisory lock for migrations. Any number works that no other program uses. */
 const MIGRATION_LOCK = 4_660_921_837;
 
-/** Connects, makes the tables or brings them up to date, and checks version and key. Loads the driver: call it only where a store is named. */
+/**
+ * Connects, creates or migrates the tables, and checks version and key. It loads the driver, so call it only if a store is
+ * named.
+ */
 export async function openDatabase(options: DatabaseOptions): Promise<Result<Database, DatabaseFault>> {
   const cipher = createCipher(options.key);
   let pool: Pool | null = null;
@@ -57,7 +60,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Result<Dat
     const { default: pg } = await import('pg');
     const config = await connectionConfig(options);
     pool = new pg.Pool(config);
-    // A connection that breaks while nobody uses it is replaced by the next use; without a listener it would end the process.
+    // The next use replaces an idle connection that breaks. Without a listener, the event would end the process.
     pool.on('error', () => {});
     const database = databaseOf(pool, cipher, (channel, onNotified) =>
       listen(new pg.Client(config), channel, onNotified),
@@ -72,14 +75,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Result<Dat
   }
 }
 
-/** Whether a store is there to be read that is sealed by no key. */
+/** True if the store is readable without a key. */
 export function isClear({ cipher }: Database): boolean {
   return cipher.check === null;
 }
 
-/** What the driver says; it names hosts and roles, never a password. */
+/** Returns the driver's message. It names hosts and roles, never a password. */
 export function describeFailure(error: unknown): string {
-  // Several addresses of one name fail as one error without words.
+  // If several addresses of a name fail, the driver reports one error without a message.
   const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
   return first instanceof Error ? first.message : String(first);
 }
@@ -155,7 +158,7 @@ async function inTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>):
     throw error;
   } finally {
     client.off('error', ignore);
-    // What could not even be rolled back is of no use to anybody.
+    // A connection whose rollback failed cannot be used again.
     client.release(failure);
   }
 }
@@ -180,16 +183,19 @@ async function prepare(database: Database): Promise<DatabaseFault | null> {
   return keyFault(store.key_check, cipher.check);
 }
 
-/** Null: there is no store in this database yet. */
+/** Returns the store's row, or null if the database has no store yet. */
 async function readStore(query: Query): Promise<StoreRow | null> {
-  // Not to_regclass: it may answer from a cache that is older than what another process committed meanwhile.
+  // to_regclass is not used, because its cache may be older than another process's commit.
   const there = await query(`SELECT 1 FROM pg_tables WHERE schemaname = 'fwdsync' AND tablename = 'store'`);
   if (there.length === 0) return null;
   const [row] = await query<StoreRow>('SELECT version, key_check FROM fwdsync.store');
   return row ?? null;
 }
 
-/** One process at a time; who comes second finds it done. A store that is made now is sealed by the key of who makes it. */
+/**
+ * Migrates the tables, one process at a time; a second process finds the work done. A new store gets the key of the process
+ * that creates it.
+ */
 async function migrate(query: Query, { check }: Cipher): Promise<StoreRow> {
   await query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
   const before = await readStore(query);
@@ -205,7 +211,7 @@ async function migrate(query: Query, { check }: Cipher): Promise<StoreRow> {
   return { ...store, key_check: check };
 }
 
-/** The schema may be there already, made for a role that may make none. */
+/** Creates the store. The schema may exist already, created for a role that may not create one. */
 async function createStore(query: Query): Promise<void> {
   const there = await query(`SELECT 1 FROM pg_namespace WHERE nspname = 'fwdsync'`);
   if (there.length === 0) await query('CREATE SCHEMA fwdsync');
@@ -218,19 +224,19 @@ function keyFault(wanted: Buffer | null, given: Buffer | null): DatabaseFault | 
     return {
       kind: 'key',
       message: 'FWDSYNC_STORE_KEY is set, and the store is not encrypted',
-      hint: 'unset it, or move to a new store that is made with the key',
+      hint: 'unset it, or move to a new store that is created with the key',
     };
   if (given === null)
     return {
       kind: 'key',
       message: 'the store is encrypted, and FWDSYNC_STORE_KEY is not set',
-      hint: 'set it to the key with which the store was made',
+      hint: 'set it to the key that the store was created with',
     };
   if (wanted.length === given.length && timingSafeEqual(wanted, given)) return null;
   return {
     kind: 'key',
     message: 'FWDSYNC_STORE_KEY is not the key of this store',
-    hint: 'set it to the key with which the store was made',
+    hint: 'set it to the key that the store was created with',
   };
 }
 

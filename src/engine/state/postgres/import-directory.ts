@@ -6,6 +6,7 @@ import { openStateDirectory, type StateDirectoryOptions } from '../directory.ts'
 import { accountDirectory } from '../file-names.ts';
 import { readPriorDomain } from '../documents.ts';
 import { listFiles, readText } from '../files.ts';
+import { dayFileName, listDayFiles } from '../history/day-files.ts';
 import { openHistory } from '../history/history.ts';
 import { parseEntry } from '../history/parse-entry.ts';
 import { readRuns } from '../history/recorded.ts';
@@ -23,9 +24,9 @@ export interface ImportOptions extends Omit<StateDirectoryOptions, 'account' | '
 
 /** The result of importing one account's directory. */
 export interface ImportedAccount {
-  /** Its email; null: nobody knows whose directory it is. */
+  /** Email of the account. null means that the directory's account is unknown. */
   readonly account: string | null;
-  /** The directory's name. */
+  /** Name of the directory. */
   readonly name: string;
   readonly result: Result<ImportCounts, { readonly message: string }>;
 }
@@ -49,8 +50,8 @@ const DOCUMENTS = [
 ] as const;
 
 /**
- * Copies the state of every account of a state directory into the store, each wholly or not at all, under both locks. The
- * directory stays as it is; an account of which the store keeps something already is refused.
+ * Copies the state of every account of a state directory into the store. Each account is copied completely or not at all,
+ * under both locks. The directory does not change. An account that the store already knows is refused.
  */
 export async function* importDirectory(options: ImportOptions): AsyncGenerator<ImportedAccount> {
   const { directory, fs, processes } = options;
@@ -70,7 +71,9 @@ interface Identity {
   readonly apiUrl: string;
 }
 
-/** The name of a directory has email and host, not always as they are: its hash tells whether they were read right. */
+/**
+ * Finds a directory's account. Its name has email and host, sometimes changed; its hash shows if they were read correctly.
+ */
 async function identify(files: OwnFiles, options: ImportOptions, name: string): Promise<Identity | null> {
   const readable = name.replace(/_[0-9a-f]{12}$/, '');
   const guesses = [...readable.matchAll(/_/g)].flatMap(({ index }) => {
@@ -157,13 +160,15 @@ async function copyAll(copying: Copying, { clock }: ImportOptions): Promise<Impo
     domains: domains.length,
     snapshots: counts.snapshot,
     reports: counts.report,
-    entries: await copyHistory(copying),
+    entries: await copyHistory(copying, clock.now()),
   };
 }
 
-async function copyHistory({ files, place, rows, query, account }: Copying): Promise<number> {
+async function copyHistory({ files, place, rows, query, account }: Copying, now: number): Promise<number> {
+  const directory = join(place, 'history');
+  const names = (await listDayFiles(files, directory, now)).map(({ order }) => dayFileName(order));
   let copied = 0;
-  for await (const text of textsIn(files, join(place, 'history'), '.jsonl')) {
+  for await (const text of textsOf(files, directory, names.toReversed())) {
     const parsed = text.split('\n').map((line) => (line === '' ? null : parseEntry(line)));
     const entries = parsed.filter((entry): entry is HistoryEntry => entry !== null);
     for (let start = 0; start < entries.length; start += ENTRIES_AT_ONCE)
@@ -173,10 +178,18 @@ async function copyHistory({ files, place, rows, query, account }: Copying): Pro
   return copied;
 }
 
-/** In the order of their names, which is that of time. */
+/** Yields the texts in order of their names, which is the order of time. */
 async function* textsIn(files: OwnFiles, directory: string, suffix: string): AsyncGenerator<string> {
   const names = (await listFiles(files, directory)).filter((name) => name.endsWith(suffix));
-  for (const name of names.toSorted()) {
+  yield* textsOf(files, directory, names.toSorted());
+}
+
+async function* textsOf(
+  files: OwnFiles,
+  directory: string,
+  names: readonly string[],
+): AsyncGenerator<string> {
+  for (const name of names) {
     const read = await readText(files, join(directory, name));
     if (read.kind === 'text') yield read.text;
     if (read.kind === 'unreadable') throw new Error(read.message);

@@ -1,6 +1,7 @@
 /**
- * The tables of the store, as the steps that make them, forward only: a step that was published is never changed. The version of a
- * store is the number of steps that it has had. What is `bytea` is sealed or a look-up (see `cipher.ts`); all else is in clear.
+ * The steps that create the tables of the store. They only go forward, and a published step never changes. The version of a
+ * store is the number of steps it has had. `bytea` columns are sealed or for look-up (see `cipher.ts`); all others are in
+ * clear text.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -56,7 +57,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX history_domain ON fwdsync.history (account, domain, id);
   CREATE INDEX history_keys ON fwdsync.history USING gin (keys);
   `,
-  // `wanted` is the revision that is in force; null: none was published, or it was removed.
+  // `wanted` is the revision in force. null means that none was published, or that it was removed.
   `
   ALTER TABLE fwdsync.accounts ADD COLUMN wanted bigint;
   CREATE TABLE fwdsync.revisions (
@@ -67,7 +68,7 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (account, revision)
   );
   `,
-  // How much there is of each day (UTC): what bounds the history need not be counted anew.
+  // Bytes of history per day (UTC), so that the limits of the history can be checked without counting.
   `
   CREATE INDEX history_at ON fwdsync.history (account, at);
   CREATE TABLE fwdsync.history_days (
@@ -79,7 +80,8 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO fwdsync.history_days (account, day, bytes)
     SELECT account, (at AT TIME ZONE 'UTC')::date, sum(octet_length(entry)) FROM fwdsync.history GROUP BY 1, 2;
   `,
-  // Workers, which of them schedules, and the last run of each account. `recorded` is the epoch under which its sealed texts were written.
+  // Workers, the worker that schedules, and the last run of each account. `recorded` is the epoch under which the account's
+  // sealed texts were written.
   `
   ALTER TABLE fwdsync.locks ADD COLUMN lease_ms integer NOT NULL DEFAULT 60000;
   CREATE TABLE fwdsync.workers (
@@ -119,25 +121,26 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX account_runs_due ON fwdsync.account_runs (due_at);
   `,
-  // Those that the revision in force has, tombstones apart; null: it was published before they were kept.
+  // Domains in the revision in force, without tombstones. null means that it was published before this column existed.
   `
   ALTER TABLE fwdsync.accounts ADD COLUMN domains text[];
   `,
-  // Whether the next run gives what is frozen or parked another chance.
+  // True if the next run retries items that are frozen or parked.
   `
   ALTER TABLE fwdsync.account_runs ADD COLUMN resync boolean NOT NULL DEFAULT false;
   `,
-  // The least time between two sweeps of an account that takes long to read, whatever the interval of the workers.
+  // Minimum milliseconds between two sweeps of an account that takes long to read. It may be longer than the workers'
+  // interval.
   `
   ALTER TABLE fwdsync.account_runs ADD COLUMN least_ms bigint NOT NULL DEFAULT 0;
   `,
-  // The references in `api.key` of a revision, and its number; null: they were not looked for yet.
+  // References in `api.key` of a revision, and the revision's number. null means that they were not searched yet.
   `
   ALTER TABLE fwdsync.accounts ADD COLUMN keys bytea[], ADD COLUMN keys_of bigint;
   `,
 ];
 
-/** Before the first step: it holds the version, and by which key the store is sealed (null: by none). */
+/** Created before the first step. It has the version and the check of the store's key (null means no key). */
 export const VERSION_TABLE = `
   CREATE TABLE fwdsync.store (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),

@@ -9,12 +9,12 @@ import type { Cipher, SealedPlace } from './cipher.ts';
 import { describeFailure, type Database, type Query } from './database.ts';
 import { countHistory, pruneRows } from './prune-history.ts';
 
-/** How many are read at a time. */
+/** Number of entries to read at a time. */
 const PAGE = 500;
 
 /**
- * The history of an account as rows: what is looked up is beside the sealed entry, domains and times in clear, runs and keys
- * by `Cipher.lookUp`. A committed row is on disk, so both durabilities are one.
+ * Opens the history of an account as rows. Columns for look-up stand next to the sealed entry: domains and times in clear
+ * text, runs and keys by `Cipher.lookUp`. A committed row is on disk, so both durabilities are the same.
  */
 export function openRowHistory(rows: AccountRows, { clock, bounds }: RowHistoryOptions): HistoryStore {
   const kept = { ...HISTORY_BOUNDS, ...bounds };
@@ -24,7 +24,7 @@ export function openRowHistory(rows: AccountRows, { clock, bounds }: RowHistoryO
       const done = await rows.write((query, account) => insertEntries(rows.cipher, query, account, entries));
       if (!done.ok) return done;
       const now = clock.now();
-      // What cannot be removed stays: nothing depends on its absence.
+      // Rows that cannot be removed stay. Nothing depends on their removal.
       if (pruning.isDue(now, done.value)) await pruneRows(rows, kept, now).catch(() => undefined);
       return succeed(undefined);
     },
@@ -37,7 +37,9 @@ export interface RowHistoryOptions {
   readonly bounds?: Partial<HistoryBounds> | undefined;
 }
 
-/** Opens the histories of all accounts of an email, or of any (null); rejects when the accounts cannot be read. */
+/**
+ * Opens the histories of all accounts of an email, or of all emails if it is null. Rejects if the accounts cannot be read.
+ */
 export async function openRowHistories(
   database: Database,
   { email, clock }: Pick<RowHistoryOptions, 'clock'> & { readonly email: string | null },
@@ -46,7 +48,7 @@ export async function openRowHistories(
   return known.map((rows) => ({ account: rows.email, history: openRowHistory(rows, { clock }) }));
 }
 
-/** In their order, within a transaction; how many bytes they take. */
+/** Inserts entries in their order, within a transaction. Returns the number of bytes. */
 export async function insertEntries(
   cipher: Cipher,
   query: Query,
@@ -126,7 +128,7 @@ interface Condition {
   readonly values: readonly unknown[];
 }
 
-/** What of a query is left out is not in the condition, so that the index of what is there is used. */
+/** Returns the conditions of a query. Fields that are left out add none, so that the index for the other fields is used. */
 function conditionsOf(
   cipher: Cipher,
   account: string,
@@ -156,7 +158,7 @@ async function readPage(
 ): Promise<readonly HistoryRow[]> {
   const last = values.length + 1;
   const next = before === null ? '' : ` AND id < $${last}`;
-  // Found first and sorted then: few rows have a key, and to look for them newest first would read all rows.
+  // Rows are found first and sorted then. Few rows have a key, but searching in order of time would read all rows.
   const found = `SELECT id, entry FROM fwdsync.history WHERE ${sql}${next}`;
   const source = sql.includes('keys &&')
     ? `WITH found AS MATERIALIZED (${found}) SELECT * FROM found`
@@ -167,7 +169,7 @@ async function readPage(
   );
 }
 
-/** Of one account alone, so that equal names in two accounts do not look equal. */
+/** Returns the look-up bytes of a key, different for each account, so that equal names in two accounts do not look equal. */
 function keyLookUp(cipher: Cipher, account: string, key: string): Buffer {
   return cipher.lookUp(`key\n${account}\n${key}`);
 }

@@ -11,32 +11,36 @@ import { describeFailure } from './database.ts';
 export interface RowLockPorts {
   readonly clock: Clock;
   readonly processes: Pick<ProcessTable, 'pid' | 'host' | 'command'>;
-  /** After so many milliseconds without a sign of its holder the lock is free; by default a minute. */
+  /** Milliseconds without a refresh after which the lock is free. The default is a minute. */
   readonly leaseMs?: number | undefined;
-  /** Without it the lock is refreshed by `lost` alone. */
+  /** Calls a function at an interval. Without it, only `lost` refreshes the lock. */
   readonly every?: Every | undefined;
-  /** The time by which leases run out; by default the database's, which is the same for all machines. */
+  /** The clock for leases. The default is the database's, which is the same for all machines. */
   readonly moment?: (() => Date) | undefined;
 }
 
 const WAIT_MS = 10_000;
 const POLL_MS = 250;
 const SPARE_MS = 5_000;
-/** A process can be paused again and again. */
+/** Maximum number of attempts, because a process can be suspended again and again. */
 const ATTEMPTS = 10;
 
 const DEFAULT_LEASE_MS = 60_000;
 
-/** What is known for longer is no longer known: a write that begins now ends within a third of the lease, and 5 s are spare. */
+/**
+ * Returns the milliseconds for which a refresh is trusted. A write that begins within them ends within a third of the lease,
+ * with 5 s to spare.
+ */
 function freshMs(leaseMs: number): number {
   return leaseMs - leaseMs / 3 - SPARE_MS;
 }
 
 /**
- * One writer an account: its row of `locks` is held until it is released, or was not refreshed for a whole lease by the database's
- * clock. Each holder has a higher epoch than the one before, and what is written under an epoch that has passed is refused
- * (`AccountRows.write`). A holder that was stopped for a lease learns from `lost` that somebody else took over. One that could not
- * read what is remembered has lost it too: its guards had nothing to compare with.
+ * Acquires the lock, so that each account has one writer. Its row in `locks` is held until it is released, or until it was
+ * not refreshed for a whole lease by the database's clock. Each holder has a higher epoch than the one before, and a write
+ * under an old epoch is refused (`AccountRows.write`). A holder that was suspended for a lease learns from `lost` that
+ * another process took over. A holder that could not read the account's memory has lost the lock too, because its guards had
+ * nothing to compare with.
  */
 export async function acquireRowLock(
   rows: AccountRows,
@@ -44,7 +48,7 @@ export async function acquireRowLock(
 ): Promise<Result<StateLock, LockFault>> {
   const deadline = ports.clock.monotonic() + WAIT_MS;
   try {
-    const account = await rows.need();
+    const account = await rows.findOrAdd();
     for (;;) {
       const lock = await tryRowLock(rows, account, ports);
       if (lock !== null) return succeed(lock);
@@ -58,7 +62,7 @@ export async function acquireRowLock(
   }
 }
 
-/** Null: somebody else holds it. */
+/** Tries to take the lock. Returns null if another process holds it. */
 async function tryRowLock(
   rows: AccountRows,
   account: string,
@@ -73,7 +77,7 @@ async function tryRowLock(
   );
   const [taken] = await rows.query<{ readonly epoch: string }>(
     `INSERT INTO fwdsync.locks AS held (account, epoch, held, acquisition, holder, locked_at, refreshed_at, lease_ms)
-     SELECT $1, 1, true, $2, $3, moment, moment, $5 FROM ${MOMENT('$4')}
+     SELECT $1, 1, true, $2, $3, moment, moment, $5 FROM ${momentTable('$4')}
      ON CONFLICT (account) DO UPDATE SET epoch = held.epoch + 1, held = true, acquisition = excluded.acquisition,
        holder = excluded.holder, locked_at = excluded.locked_at, refreshed_at = excluded.refreshed_at,
        lease_ms = excluded.lease_ms
@@ -84,8 +88,8 @@ async function tryRowLock(
   return taken === undefined ? null : heldRowLock(rows, ports, { account, epoch: taken.epoch, acquisition });
 }
 
-/** The time that a parameter gives, or else the database's. */
-function MOMENT(parameter: string): string {
+/** Returns SQL for the time in a parameter, or the database's time if that is null. */
+function momentTable(parameter: string): string {
   return `(SELECT coalesce(${parameter}::timestamptz, clock_timestamp()) AS moment) AS time`;
 }
 
@@ -100,17 +104,17 @@ function heldRowLock(rows: AccountRows, ports: RowLockPorts, lock: HeldRow): Sta
   let released = false;
   const refresh = async (): Promise<boolean> => {
     const refreshed = await rows.query(
-      `UPDATE fwdsync.locks SET refreshed_at = moment FROM ${MOMENT('$3')}
+      `UPDATE fwdsync.locks SET refreshed_at = moment FROM ${momentTable('$3')}
        WHERE account = $1 AND epoch = $2 AND acquisition = $4 AND held RETURNING 1`,
       [account, epoch, ports.moment?.() ?? null, acquisition],
     );
     return refreshed.length === 1;
   };
-  // A failure shows in the next `lost`.
+  // The next `lost` reports a failure.
   const stop = ports.every?.(leaseMs / 4, () => void refresh().catch(() => {}));
   return {
     async lost() {
-      if (rows.unread !== null) return { kind: 'lost', message: rows.unread };
+      if (rows.readFault !== null) return { kind: 'lost', message: rows.readFault };
       try {
         for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
           const askedAt = ports.clock.monotonic();
@@ -131,13 +135,13 @@ function heldRowLock(rows: AccountRows, ports: RowLockPorts, lock: HeldRow): Sta
       if (rows.lock === lock) rows.lock = null;
       const free =
         'UPDATE fwdsync.locks SET held = false WHERE account = $1 AND epoch = $2 AND acquisition = $3';
-      // What cannot be released is free once the lease ends.
+      // A lock that cannot be released becomes free when the lease ends.
       await rows.query(free, [account, epoch, acquisition]).catch(() => {});
     },
   };
 }
 
-/** The epoch of the last lock; null where the database cannot be used. */
+/** Returns the epoch of the last lock, or null if the database cannot be used. */
 export async function countRowLocks(rows: AccountRows): Promise<number | null> {
   try {
     const text = 'SELECT epoch FROM fwdsync.locks WHERE account = $1';
@@ -158,7 +162,7 @@ interface RowHolder {
   readonly refreshedAt: Date;
 }
 
-/** Null: nobody. */
+/** Returns the holder of the lock, or null if there is none. */
 async function readHolder({ query, cipher }: AccountRows, account: string): Promise<RowHolder | null> {
   const [row] = await query<{ acquisition: string; holder: Buffer; locked_at: Date; refreshed_at: Date }>(
     'SELECT acquisition, holder, locked_at, refreshed_at FROM fwdsync.locks WHERE account = $1 AND held',
@@ -172,7 +176,7 @@ async function readHolder({ query, cipher }: AccountRows, account: string): Prom
 function nameOf(text: string | null): string {
   const value = text === null ? null : (parseJsonText(text) as Readonly<Record<string, unknown>> | null);
   return value === null
-    ? 'a run that cannot be named'
+    ? 'an unknown run'
     : `process ${String(value['pid'])} on ${String(value['host'])} (${String(value['command'])})`;
 }
 

@@ -24,16 +24,16 @@ import { saveStored } from './stored-documents.ts';
 
 export interface PostgresStateOptions extends RowLockPorts {
   readonly database: Database;
-  /** Email of the account, and the API's address, whose host alone counts. */
+  /** Email of the account. Only the host of the API's address counts. */
   readonly account: string;
   readonly apiUrl: string;
-  /** How much of the history is kept; default: 400 days, and 1 GiB. */
+  /** Limits of the history. The default is 400 days and 1 GiB. */
   readonly history?: Partial<HistoryBounds> | undefined;
 }
 
 const SALT_BYTES = 32;
 
-/** The state of one account in the store; nothing is asked of the database before a method is called. */
+/** Opens the state of one account in the store. It does not query the database before a method is called. */
 export function openPostgresState(options: PostgresStateOptions): StateStore {
   const rows = accountRows(options.database, options.account, options.apiUrl);
   const written = new Map<DomainName, string>();
@@ -84,13 +84,13 @@ function storedDeliveries(rows: AccountRows): DeliveryMemories {
   };
 }
 
-/** `written` keeps what is known to be in the store, so that equal memories are not written again. */
+/** Reads the memory of all domains. `written` gets the stored texts, so that equal memories are not written again. */
 async function readStoredPrior(
   rows: AccountRows,
   written: Map<DomainName, string>,
 ): ReturnType<StateStore['prior']> {
   written.clear();
-  rows.unread = null;
+  rows.readFault = null;
   const warnings: Warning[] = [];
   try {
     const account = await rows.find();
@@ -101,8 +101,8 @@ async function readStoredPrior(
     if (sizes !== null && manifests === null) warnings.push(damaged(rows, 'the size of its manifests'));
     return { prior: { domains, manifests: manifests ?? [] }, warnings };
   } catch (error) {
-    rows.unread = `${rows.place} cannot be read: ${describeFailure(error)}`;
-    return { prior: NO_PRIOR, warnings: [unread(rows.unread)] };
+    rows.readFault = `${rows.place} cannot be read: ${describeFailure(error)}`;
+    return { prior: NO_PRIOR, warnings: [unread(rows.readFault)] };
   }
 }
 
@@ -169,7 +169,7 @@ async function deleteDomains(query: Query, account: string, domains: readonly st
     await query('DELETE FROM fwdsync.domains WHERE account = $1 AND domain = ANY($2)', [account, domains]);
 }
 
-/** In place of what is kept of these domains. */
+/** Replaces the stored memories of these domains. */
 export async function writeDomains(
   { cipher }: AccountRows,
   query: Query,
@@ -224,7 +224,7 @@ async function openStoredReferences(rows: AccountRows): Promise<RecogniseReferen
   }
 }
 
-/** Made once; where none is there and none can be kept, nothing is remembered of values. */
+/** Returns the salt, which is created once. If there is none and none can be stored, values are not remembered. */
 async function needSalt(rows: AccountRows): Promise<Result<Uint8Array, StateFault>> {
   let salt = randomBytes(SALT_BYTES).toString('hex');
   const done = await rows.write((query, account) =>

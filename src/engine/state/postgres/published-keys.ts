@@ -1,12 +1,12 @@
 import type { Database } from './database.ts';
 import { readRevision, type PublishedManifest } from './revisions.ts';
 
-/** The names of the references that a manifest has in `api.key`. */
+/** Returns the names of the references in `api.key` of a manifest. */
 export type KeysOf = (texts: PublishedManifest['texts']) => readonly string[];
 
 /**
- * Finds which of these references are the API key of a published account, whichever worker runs it; rejects when the store
- * cannot be used. Of a revision that is damaged no key is known.
+ * Returns the references that are the API key of any published account, no matter which worker runs it. Rejects if the store
+ * cannot be used. A damaged revision has no known key.
  */
 export async function publishedKeys(
   database: Database,
@@ -27,7 +27,7 @@ export async function publishedKeys(
   );
 }
 
-/** Keeps the keys of revisions that came into force since the last time. */
+/** Stores the keys of revisions that came into force since the last call. */
 async function noteNewKeys({ query, cipher }: Database, keysOf: KeysOf): Promise<void> {
   const rows = await query<{ readonly id: string; readonly wanted: string }>(
     'SELECT id, wanted FROM fwdsync.accounts WHERE wanted IS NOT NULL AND wanted IS DISTINCT FROM keys_of',

@@ -8,7 +8,7 @@ import { knownAccountRows } from './account-rows.ts';
 import type { Cipher, SealedPlace } from './cipher.ts';
 import { describeFailure, type Database, type Query } from './database.ts';
 
-/** A manifest as it is published: its texts, each with the name of its file, and who published it. */
+/** A published manifest: its texts, each with its file name, and the publisher. */
 export interface PublishedManifest {
   readonly texts: readonly { readonly file: string; readonly text: string }[];
   readonly commit: Commit | null;
@@ -18,16 +18,16 @@ export interface PublishedManifest {
 }
 
 export interface Revision extends PublishedManifest {
-  /** From 1, of its account. */
+  /** Number of the revision within its account, from 1. */
   readonly number: number;
 }
 
-/** Which revision of an account is in force. */
+/** The account's revision in force. */
 export interface AccountRevision {
   /** The account's number in the store. */
   readonly id: string;
   readonly email: string;
-  /** Null: nothing is published, or it was removed. */
+  /** null means that nothing is published, or that it was removed. */
   readonly revision: number | null;
 }
 
@@ -35,34 +35,34 @@ export interface Publication {
   readonly account: string;
   readonly apiUrl: string;
   readonly manifest: PublishedManifest;
-  /** Those that it has, tombstones apart; null: it can no longer be read. */
+  /** Domains of the manifest, without tombstones. null means that it can no longer be read. */
   readonly domains: readonly DomainName[] | null;
 }
 
-/** A domain that another account, which is published for the same API, has already. */
+/** A domain that is already in another account's published manifest for the same API. */
 export interface DomainTwice {
   readonly account: string;
   readonly other: string;
   readonly domain: DomainName;
 }
 
-/** Nothing was stored; `twice`: because of these domains. */
+/** Nothing was stored. `twice` has the domains that are the reason, if they are. */
 export type PublishFault = StateFault & { readonly twice?: readonly DomainTwice[] };
 
 export interface Published {
   readonly account: string;
   readonly number: number;
-  /** False: the same text is in force already, under this number. */
+  /** False if the same text is already in force, under this number. */
   readonly changed: boolean;
-  /** What was in force before; null: nothing, or it is damaged. */
+  /** The revision that was in force before. null means that there was none, or that it is damaged. */
   readonly before: Revision | null;
   readonly texts: PublishedManifest['texts'];
 }
 
-/** On which workers hear that there may be something to do. */
+/** Notification channel on which workers hear about new work. */
 export const FLEET_CHANNEL = 'fwdsync_fleet';
 
-/** Of each account of this email that had a revision: one for each API host. */
+/** Returns each account of this email that had a revision. There is one per API host. */
 export async function revisionsOf(
   database: Database,
   email: string,
@@ -85,7 +85,7 @@ export async function revisionsOf(
   });
 }
 
-/** Reads the manifest that is in force; null where nothing is. */
+/** Reads the manifest in force. null means that there is none. */
 export async function readPublished(
   { query, cipher }: Database,
   { id }: Pick<AccountRevision, 'id'>,
@@ -93,7 +93,7 @@ export async function readPublished(
   return attempt(() => readWanted(query, cipher, id));
 }
 
-/** Reads an earlier manifest; null means that there is none of this number. */
+/** Reads an earlier manifest. null means that there is none with this number. */
 export async function readEarlier(
   { query, cipher }: Database,
   { id }: Pick<AccountRevision, 'id'>,
@@ -102,7 +102,7 @@ export async function readEarlier(
   return attempt(() => readRevision(query, cipher, id, String(number)));
 }
 
-/** All accounts with a revision in force, without their texts. */
+/** Returns all accounts with a revision in force, without their texts. */
 export async function listPublished(
   database: Database,
 ): Promise<Result<readonly { readonly account: string; readonly revision: number }[], StateFault>> {
@@ -115,8 +115,8 @@ export async function listPublished(
 }
 
 /**
- * Stores all of them or none; the text that is in force already makes no revision, and a domain of two accounts is refused.
- * `now` in epoch milliseconds.
+ * Stores all manifests or none. A text that is already in force creates no revision. A domain in two accounts is refused.
+ * `now` is in epoch milliseconds.
  */
 export async function publishManifests(
   database: Database,
@@ -141,7 +141,7 @@ export async function publishManifests(
   );
 }
 
-/** Stores the text of an earlier revision as a new one; null: there is no revision of this number. */
+/** Stores the text of an earlier revision as a new one. null means that there is no revision with this number. */
 export async function rollBack(
   database: Database,
   { id, email }: Pick<AccountRevision, 'id' | 'email'>,
@@ -171,7 +171,7 @@ export async function rollBack(
   );
 }
 
-/** Of any number that no other program takes. */
+/** Number of the advisory lock for publishing. Any number works that no other program uses. */
 const PUBLISH_LOCK = 4_660_921_838;
 
 class TwiceError extends Error {
@@ -182,12 +182,15 @@ class TwiceError extends Error {
   }
 }
 
-/** One at a time: of two that publish the same domain the second one sees that of the first. */
+/** Lets only one process publish at a time, so that the second of two that publish one domain sees the first. */
 function lockPublishing(query: Query): Promise<unknown> {
   return query('SELECT pg_advisory_xact_lock($1)', [PUBLISH_LOCK]);
 }
 
-/** Rejects where one of these accounts has a domain of another one; what a transaction moves is where it moves to. */
+/**
+ * Rejects if one of these accounts has a domain of another account. A domain that the transaction moves belongs to its new
+ * account.
+ */
 async function refuseTwice(query: Query, ids: readonly string[]): Promise<void> {
   const twice = await query<DomainTwice>(
     `SELECT mine.email AS account, other.email AS other, domain
@@ -199,7 +202,7 @@ async function refuseTwice(query: Query, ids: readonly string[]): Promise<void> 
   if (twice.length > 0) throw new TwiceError(twice);
 }
 
-/** Ends what is published for an account; its revisions stay, and the next one has a higher number. */
+/** Removes the manifest in force. The account's revisions stay, and the next one gets a higher number. */
 export async function removePublished(
   database: Database,
   { id }: Pick<AccountRevision, 'id'>,
@@ -209,7 +212,9 @@ export async function removePublished(
   });
 }
 
-/** The accounts' numbers, in whose order they are locked: two that publish at once do not wait for each other in a ring. */
+/**
+ * Returns the publications sorted by account number. Locking in this order prevents a deadlock of two that publish at once.
+ */
 async function withIds(
   query: Query,
   cipher: Cipher,
@@ -242,9 +247,9 @@ async function addRevision(
 ): Promise<Omit<Published, 'account'>> {
   await query('SELECT 1 FROM fwdsync.accounts WHERE id = $1 FOR NO KEY UPDATE', [id]);
   const found = await readWanted(query, cipher, id);
-  // A new revision repairs the account.
+  // A new revision repairs an account whose revision is damaged.
   const before = found === 'damaged' ? null : found;
-  // Also of the same text: an earlier version kept no domains.
+  // Set even for an unchanged text, because an earlier version did not store the domains.
   await query('UPDATE fwdsync.accounts SET domains = $2 WHERE id = $1 AND domains IS DISTINCT FROM $2', [
     id,
     domains,
@@ -261,12 +266,12 @@ async function addRevision(
     [id, revision, new Date(now), cipher.seal(placeOfRevision(id, revision), JSON.stringify(manifest))],
   );
   await query('UPDATE fwdsync.accounts SET wanted = $2 WHERE id = $1', [id, revision]);
-  // Workers that listen hear of it once the transaction ends.
+  // Workers get the notification when the transaction ends.
   await query(`SELECT pg_notify('${FLEET_CHANNEL}', '')`);
   return { number: Number(revision), changed: true, before, texts: manifest.texts };
 }
 
-/** What makes two manifests the same: where their files are is of no concern. */
+/** Returns the texts that identify a manifest. Its file names do not matter. */
 function textsOf({ texts }: Pick<PublishedManifest, 'texts'>): string {
   return JSON.stringify(texts.map(({ text }) => text));
 }
@@ -284,7 +289,10 @@ async function wantedRevision(query: Query, id: string): Promise<string | null> 
   return account?.wanted ?? null;
 }
 
-/** Null: there is none of this number; `damaged`: it cannot be opened, or is not a manifest. */
+/**
+ * Reads a revision. null means that there is none with this number; `damaged` means that it cannot be opened or is not a
+ * manifest.
+ */
 export async function readRevision(
   query: Query,
   cipher: Cipher,

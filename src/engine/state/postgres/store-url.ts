@@ -1,21 +1,21 @@
 import { fail, succeed, type Result } from '../../../core/model/result.ts';
 
-/** A database, as `postgres://USER:PASSWORD@HOST:PORT/NAME` names it. */
+/** The address of a database, given as `postgres://USER:PASSWORD@HOST:PORT/NAME`. */
 export interface StoreAddress {
-  /** A host, or the directory of a Unix socket. */
+  /** A host name, or the directory of a Unix socket. */
   readonly host: string;
   readonly port: number;
-  /** Undefined, here and below: what PostgreSQL's own variables (PGUSER, PGPASSWORD) and ~/.pgpass say. */
+  /** Undefined values, here and below, come from PostgreSQL's variables (PGUSER, PGPASSWORD) and ~/.pgpass. */
   readonly user: string | undefined;
   readonly password: string | undefined;
   readonly database: string;
-  /** `verified`: the server must show a certificate for its name, of the system's authorities or of `authority`. */
+  /** `verified`: the server must have a certificate for its name, issued by an authority of the system or of `authority`. */
   readonly tls: 'off' | 'verified';
-  /** A file of certificates in PEM form; null: those that Node.js knows. */
+  /** A file of certificates in PEM format. null means the authorities that Node.js knows. */
   readonly authority: string | null;
 }
 
-/** What is wrong with the text; it never repeats the text, which may hold a password. */
+/** The reason why a URL is refused. It never repeats the URL, which may contain a password. */
 export interface StoreUrlFault {
   readonly message: string;
   readonly hint: string;
@@ -25,8 +25,8 @@ const PARAMETERS: ReadonlySet<string> = new Set(['sslmode', 'sslrootcert', 'host
 const FORM = 'write it as postgres://USER@HOST:5432/DATABASE';
 
 /**
- * The URL of a store. Off loopback TLS is always on and verified. Parameters: `sslmode=verify-full` (also on loopback),
- * `sslmode=disable` (on loopback only), `sslrootcert=FILE`, `host=/DIRECTORY` of a Unix socket.
+ * Parses the URL of a store. Except on loopback, TLS is always on and verified. Parameters: `sslmode=verify-full` (also on
+ * loopback), `sslmode=disable` (only on loopback), `sslrootcert=FILE`, `host=/DIRECTORY` of a Unix socket.
  */
 export function parseStoreUrl(text: string): Result<StoreAddress, StoreUrlFault> {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -35,8 +35,8 @@ export function parseStoreUrl(text: string): Result<StoreAddress, StoreUrlFault>
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.has(name));
   if (unknown !== undefined)
     return fail({
-      message: `it has the parameter ${JSON.stringify(unknown)}`,
-      hint: 'use sslmode, sslrootcert and host alone',
+      message: `it has the unknown parameter ${JSON.stringify(unknown)}`,
+      hint: 'use only sslmode, sslrootcert and host',
     });
   const named = partsOf(url);
   if (named === null) return fail({ message: 'it does not name a host and a database', hint: FORM });
@@ -45,11 +45,11 @@ export function parseStoreUrl(text: string): Result<StoreAddress, StoreUrlFault>
   if (tls !== null) return succeed({ ...named, tls, authority: url.searchParams.get('sslrootcert') });
   return fail({
     message: `sslmode=${mode} is not secure enough for a store on another machine, or not known`,
-    hint: 'leave it out, or use sslmode=verify-full, with sslrootcert=FILE for a certificate authority of your own',
+    hint: 'leave it out, or use sslmode=verify-full, with sslrootcert=FILE for your own certificate authority',
   });
 }
 
-/** Null: host or database are missing, or a part does not decode. */
+/** Returns the parts of a URL, or null if host or database are missing or a part cannot be decoded. */
 function partsOf(url: URL): Omit<StoreAddress, 'tls' | 'authority'> | null {
   const host = url.searchParams.get('host') ?? url.hostname.replace(/^\[(.*)\]$/, '$1');
   const parts = [host, url.pathname.slice(1), url.username, url.password].map(decode);
@@ -64,7 +64,7 @@ function partsOf(url: URL): Omit<StoreAddress, 'tls' | 'authority'> | null {
   };
 }
 
-/** Whether the text has a password in it, wherever a password may stand. */
+/** True if the text contains a password, in any place where one is possible. */
 export function hasPassword(text: string): boolean {
   if (/[?&]password=/i.test(text)) return true;
   return URL.canParse(text) ? new URL(text).password !== '' : /:[^/@]*@/.test(text.replace(/^\w+:/, ''));
@@ -80,7 +80,7 @@ function isLocal(host: string): boolean {
   return host.startsWith('/') || host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** Null: it is not percent-encoded as it should be. */
+/** Decodes a part. Returns null if its percent-encoding is invalid. */
 function decode(text: string): string | null {
   try {
     return decodeURIComponent(text);

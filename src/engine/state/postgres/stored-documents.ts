@@ -5,15 +5,15 @@ import type { AccountRows } from './account-rows.ts';
 import type { SealedPlace } from './cipher.ts';
 import { describeFailure, type Database, type Query } from './database.ts';
 
-/** Of one kind and account. */
+/** Number of documents to keep, per kind and account. */
 const KEPT_DOCUMENTS = 50;
 
-/** What a document of the store is called in place of a path: `store:snapshot/12`. */
+/** Matches the name of a stored document, which takes the place of a path: `store:snapshot/12`. */
 const NAME = /^store:(snapshot|report)\/(\d{1,18})$/;
 
 export type DocumentKind = 'snapshot' | 'report';
 
-/** Saves a text, removes the oldest of its kind, and gives its name. */
+/** Saves a text, removes the oldest of its kind, and returns its name. */
 export async function saveStored(
   rows: AccountRows,
   clock: Pick<Clock, 'now'>,
@@ -24,7 +24,7 @@ export async function saveStored(
   );
 }
 
-/** The same within a transaction; `at` in epoch milliseconds. */
+/** Saves a text within a transaction. `at` is in epoch milliseconds. */
 export async function insertDocument(
   { cipher }: AccountRows,
   query: Query,
@@ -47,7 +47,7 @@ export async function insertDocument(
   return `store:${kind}/${id}`;
 }
 
-/** The text of a document by its name; null: the store has none of this name. */
+/** Returns the text of a document by its name, or null if the store has none. */
 export async function readStored(
   { query, cipher }: Database,
   name: string,

@@ -12,7 +12,8 @@ import {
 } from '../../../core/model/status/daemon.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import type { Change } from '../../../core/model/plan.ts';
-import { findingsOf, type CommandLine } from './domain-findings.ts';
+import type { CommandLine } from '../../../core/model/text/command-line.ts';
+import { findingsOf } from './domain-findings.ts';
 import type { ManifestRead } from '../manifest/manifest-source.ts';
 
 /** Keeps the status of one account up to date, and emits the event of each step. */

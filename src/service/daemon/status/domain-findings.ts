@@ -1,3 +1,4 @@
+import { plainCommand, type CommandLine } from '../../../core/model/text/command-line.ts';
 import type { CompletedRun, DomainStatus } from '../../../core/model/status/daemon.ts';
 import type { GuardFinding, Withheld } from '../../../core/model/plan.ts';
 import { writeAllowance } from '../../../core/plan/policy.ts';
@@ -10,9 +11,6 @@ export interface DomainFinding extends Pick<DomainStatus, 'source' | 'resolve'> 
   readonly reason: string;
 }
 
-/** Returns a command as a shell takes it: `fwdsync`, these words, and what the command needs to reach what this process reaches. */
-export type CommandLine = (words: string) => string;
-
 export interface FindingOptions {
   readonly command?: CommandLine | undefined;
   /** Epoch milliseconds. */
@@ -22,7 +20,7 @@ export interface FindingOptions {
 /** What keeps each domain from being in sync; the first that is found counts. */
 export function findingsOf(
   run: CompletedRun,
-  { command = (words) => `fwdsync ${words}`, now }: FindingOptions,
+  { command = plainCommand, now }: FindingOptions,
 ): ReadonlyMap<string, DomainFinding> {
   const findings = new Map<string, DomainFinding>();
   for (const finding of [...failuresOf(run), ...unplannedIn(run), ...withheldOf(run, { command, now })]) {
@@ -85,9 +83,9 @@ function resolveWithheld(
   guard: Pick<GuardFinding, 'allow' | 'allowance'> | undefined,
   { command, now }: Remedy,
 ): string | null {
-  if (cause === 'tombstone') return command(`apply --allow-domain-delete ${domain}`);
+  if (cause === 'tombstone') return `\`${command(`apply --allow-domain-delete ${domain}`)}\` deletes it`;
   if (guard === undefined || guard.allow === null || guard.allowance === null) return null;
   const until = new Date(now + ALLOWED_MS).toISOString().slice(0, 10);
   const line = writeAllowance(guard.allowance, until);
-  return `if it is intended: ${command(`apply ${guard.allow}`)}, or in the manifest, below guards.allow: ${line}`;
+  return `if it is intended: \`${command(`apply ${guard.allow}`)}\`, or in the manifest, below guards.allow: ${line}`;
 }

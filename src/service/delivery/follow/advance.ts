@@ -1,34 +1,42 @@
 import type { LogEntry } from '../../../client/logs/logs.ts';
-import { isForUnknownName, readMessage, type CountedMessage, type Counting } from '../tally.ts';
+import { isForUnknownName, type CountedMessage } from '../tally.ts';
 import type { FollowMemory, FollowTotals, OpenMessage } from './memory.ts';
 
-/** Entries of one second have no order that is stated, and one may appear late: some that came before are read again. */
+/**
+ * The order of entries within one second is not documented, and an entry may appear late, so the latest entries are read
+ * again.
+ */
 export const OVERLAP_MS = 60_000;
 const RECHECK_MS = 60_000;
 const LONGEST_RECHECK_MS = 6 * 3_600_000;
-/** So long is waited for the end of a message. */
+/** Time to wait for the end of a message. */
 const OPEN_MS = 5 * 86_400_000;
 
-export interface AdvanceOptions extends Counting {
+export interface AdvanceOptions {
+  /** Returns the message of an entry of the page; null means that it does not count. */
+  readonly messageOf: (entry: LogEntry) => CountedMessage | null;
   readonly now: number;
-  /** How many messages more may be kept open. */
+  /** Number of messages that may still be added to the open ones. */
   readonly room: number;
-  /** `open`: the page is not the next one of a walk, and has what was counted before. */
+  /**
+   * `open` counts only messages that were open. It is for a page that is not the next one of a walk and has entries counted
+   * before.
+   */
   readonly counts: 'all' | 'open';
-  /** Where the page began; null: at the newest entry. */
+  /** Cursor of the page. null means that it began at the newest entry. */
   readonly cursor: string | null;
 }
 
-/** What a page of the logs adds. */
+/** The result of counting a page of the logs. */
 export interface Advanced {
   readonly memory: FollowMemory;
-  /** Messages that have come to their end. */
+  /** Messages that have ended. */
   readonly ended: readonly CountedMessage[];
-  /** Messages that should be kept open, and for which there is no room. */
+  /** Number of messages that should stay open, but have no room. */
   readonly dropped: number;
 }
 
-/** Counts the entries of a page that are new, and those that were open. */
+/** Counts the new entries of a page, and its entries that were open. */
 export function countPage(
   before: FollowMemory,
   entries: readonly LogEntry[],
@@ -70,7 +78,7 @@ function countEntry(
   const { open, totals, ended } = page;
   const waiting = open.get(entry.id);
   open.delete(entry.id);
-  const message = readMessage(entry, options);
+  const message = options.messageOf(entry);
   if (message === null) return;
   const kept = keptOpen(entry, message, listedBefore ?? waiting?.before ?? null, options.now);
   if (kept !== null && (waiting !== undefined || page.room > 0)) {
@@ -83,13 +91,13 @@ function countEntry(
   ended.push(message);
 }
 
-/** What was counted, as far as it may be listed again. */
+/** Returns the ids of counted entries that may be listed again. */
 function passedIds({ known, walk }: FollowMemory): Set<string> {
   const { head = [], lastPage = [] } = walk ?? {};
   return new Set([...[...known, ...head].map(([id]) => id), ...lastPage]);
 }
 
-/** Null: it is at its end, or given up. */
+/** Returns the message as open, or null if it has ended or is given up. */
 function keptOpen(
   { id, createdAt }: LogEntry,
   { course }: CountedMessage,
@@ -106,7 +114,7 @@ function pauseOf(at: number, now: number): number {
   return Math.min(Math.max(now - at, RECHECK_MS), LONGEST_RECHECK_MS);
 }
 
-/** It was not reached; others have their turn first. */
+/** Postpones a message that was not reached, so that others get their turn first. */
 export function putOff(memory: FollowMemory, { id }: OpenMessage, now: number): FollowMemory {
   const open = memory.open.map((one) => {
     return one.id === id ? { ...one, dueAt: now + pauseOf(one.createdAt, now) } : one;
@@ -120,7 +128,7 @@ function count(totals: PageCount['totals'], message: CountedMessage): void {
   else if (fate !== null) totals[fate] += 1;
 }
 
-/** Gives up what was listed no more, or waited for too long: it counts as what it was last. */
+/** Gives up messages that are no longer listed, or that have waited too long. Each counts with its last fate. */
 export function giveUp(memory: FollowMemory, isGivenUp: (one: OpenMessage) => boolean): FollowMemory {
   const given = memory.open.filter(isGivenUp);
   if (given.length === 0) return memory;
@@ -133,7 +141,7 @@ export function isOverdue(now: number): (one: OpenMessage) => boolean {
   return ({ createdAt }) => createdAt < now - OPEN_MS;
 }
 
-/** Where the walk stands once this page was counted; `next`: null at its end. */
+/** Returns the memory after a page of the walk was counted. `next` is null at the end of the walk. */
 export function withPage(
   { walk, ...memory }: FollowMemory,
   entries: readonly LogEntry[],

@@ -5,7 +5,7 @@ import type { DeliveryThreshold } from '../../../core/model/desired.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import { fail, succeed, type Result } from '../../../core/model/result.ts';
 import { readLogPage, type WalkedPage } from '../log-pages.ts';
-import type { CountedMessage, Counting } from '../tally.ts';
+import type { CountedMessage } from '../tally.ts';
 import {
   countPage,
   giveUp,
@@ -22,33 +22,33 @@ import { judgeTroubles, withMessages, type TroublePorts } from './troubles.ts';
 export interface DomainFollowing extends Omit<TroublePorts, 'threshold'> {
   readonly client: LogsClient & { readonly version: 'v4' | 'v3' };
   readonly domain: DomainName;
-  /** For these entries. */
-  readonly countingOf: (entries: readonly LogEntry[]) => Promise<Counting>;
+  /** Reads the messages of these entries. */
+  readonly readMessages: (entries: readonly LogEntry[]) => Promise<AdvanceOptions['messageOf']>;
   readonly threshold: DeliveryThreshold;
   readonly now: () => number;
-  /** How many messages more may be kept open, of all domains. */
+  /** Returns the number of messages that may still be kept open, over all domains. */
   readonly room: () => number;
-  /** Waits until one more request may be sent; false: the daemon ends. */
+  /** Waits until one more request may be sent. Resolves to false if the daemon is stopping. */
   readonly mayAsk: () => Promise<boolean>;
-  /** Keeps what was read so far; what is not kept is not counted. */
+  /** Saves the memory so far. Results that are not saved do not count. */
   readonly keep: (memory: FollowMemory) => Promise<Result<void, string>>;
 }
 
-/** What a read of a domain found. */
+/** The result of reading a domain's logs. */
 export interface FollowedDomain {
   readonly memory: FollowMemory;
   readonly failing: readonly Trouble[];
   readonly recovered: readonly Trouble[];
-  /** Why something may not be counted; null: all is. */
+  /** Why some messages may not be counted. null means that all are. */
   readonly gap: string | null;
 }
 
-/** Of one read: what is due later waits for the next. */
+/** Maximum number of rechecks per read. Others that are due wait for the next read. */
 const MOST_RECHECKS = 3;
 
 /**
- * Reads what is new in the logs of a domain, page by page, and some of what was open. After each page all that is known is kept
- * in one step, so that whoever kills it finds each message counted once.
+ * Reads the new entries in a domain's logs, page by page, and some of the open ones. After each page the memory is saved in
+ * one step, so that each message counts once even if the process is killed.
  */
 export async function followDomain(
   following: DomainFollowing,
@@ -96,7 +96,7 @@ async function walkOn(step: Step): Promise<Result<Step, ApiError | string>> {
   return keepStep({ ...step, gap }, withPage(counted.memory, entries, next), counted.ended);
 }
 
-/** A cursor that the service does not know any more. */
+/** True if the service no longer knows the cursor. */
 function isLost({ kind }: ApiError): boolean {
   return kind === 'rejected' || kind === 'not-found';
 }
@@ -105,8 +105,8 @@ async function optionsOf(
   { following }: Step,
   entries: readonly LogEntry[],
 ): Promise<Omit<AdvanceOptions, 'counts' | 'cursor'>> {
-  const counting = await following.countingOf(entries);
-  return { ...counting, now: following.now(), room: following.room() };
+  const messageOf = await following.readMessages(entries);
+  return { messageOf, now: following.now(), room: following.room() };
 }
 
 function gapOf({ gap }: Step, { dropped }: Advanced): string | null {
@@ -119,12 +119,12 @@ async function keepStep(
   ended: readonly CountedMessage[],
 ): Promise<Result<Step, string>> {
   const { following } = step;
-  const after = { ...memory, troubles: withMessages(memory.troubles, ended, following) };
+  const after = { ...memory, troubles: await withMessages(memory.troubles, ended, following) };
   const kept = await following.keep(after);
   return kept.ok ? succeed({ ...step, memory: after }) : kept;
 }
 
-/** Lists again what is due, the oldest first; what is listed no more is given up. */
+/** Lists the messages that are due again, the oldest first. A message that is no longer listed is given up. */
 async function recheck(first: Step): Promise<Result<Step, ApiError | string>> {
   const now = first.following.now();
   let step: Step = { ...first, memory: giveUp(first.memory, isOverdue(now)) };
@@ -146,7 +146,7 @@ async function recheck(first: Step): Promise<Result<Step, ApiError | string>> {
   return succeed(step);
 }
 
-/** `putOffAt`: there will be no other page; null: there may. */
+/** Returns the memory after a recheck. `putOffAt` is the current time if no other page follows, else null. */
 function withRechecked(
   { memory, isListed, next }: Rechecked,
   oldest: OpenMessage,
@@ -164,12 +164,12 @@ function dueAt({ open }: FollowMemory, now: number): readonly OpenMessage[] {
 interface Due {
   readonly oldest: OpenMessage;
   readonly due: readonly OpenMessage[];
-  /** More were received within that time than a page holds: where it goes on. */
+  /** Cursor of the next page, if more messages were received in that period than fit on a page. */
   readonly cursor: string | null;
 }
 
 interface Rechecked extends Pick<Advanced, 'memory' | 'ended'>, Pick<WalkedPage, 'next'> {
-  /** Whether the oldest is on the page. */
+  /** True if the oldest message is on the page. */
   readonly isListed: boolean;
 }
 
@@ -184,7 +184,10 @@ async function recheckPage(step: Step, wanted: Due): Promise<Result<Rechecked, A
   return succeed({ ...counted, isListed, next: following.client.version === 'v3' ? null : next });
 }
 
-/** v4 lists the time from the oldest to the newest that is due; v3 what follows the entry that was listed before it. */
+/**
+ * Lists the entries around the messages that are due. v4 lists the period from the oldest to the newest of them; v3 lists
+ * the entries after the one that preceded the oldest.
+ */
 function listAround(
   { client, domain }: DomainFollowing,
   { oldest, due, cursor }: Due,

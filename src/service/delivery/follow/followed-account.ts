@@ -8,28 +8,31 @@ import { createCounting } from '../counting.ts';
 import { firstName } from '../known-names.ts';
 import { createValuesOf, namesOfPast, readPast, type PastByDomain } from '../past.ts';
 import type { SafeText } from '../safe-text.ts';
-import { isForUnknownName, readMessage, type Counting } from '../tally.ts';
+import { isForUnknownName, readMessage, type CountedMessage } from '../tally.ts';
 
 export interface FollowedAccount {
-  /** Its requests take a quarter of each window at most. */
+  /** The client. Its requests use at most a quarter of each window. */
   readonly client: LogsClient & Pick<Client, 'version' | 'listDomains' | 'budgets' | 'hmac'>;
   readonly memories: DeliveryMemories;
   readonly safe: SafeText;
+  /** Lets others have a turn: what strangers wrote may take long to search, and a page has hundreds of messages. */
+  readonly rest: () => Promise<void>;
   readonly history: Pick<HistoryStore, 'read'>;
-  /** Of the manifest, by their values. */
+  /** References of the manifest, by their values. */
   readonly references: Desired['references'];
-  /** All that the history has; need not be of this moment. */
+  /** Returns all lost names in the history. They may be slightly outdated. */
   readonly lostNames: () => Promise<PastByDomain>;
 }
 
-/** Names that nobody wants any more are looked up only where mail to one was refused. */
-export async function countingNow(
+/** Reads what entries say of messages. Names that nobody wants any more are looked up only where mail to one was refused. */
+export async function readMessagesNow(
   wanted: PresentDomain,
   live: Pick<ObservedDomain, 'routingEngine'> | undefined,
-  { history, references, lostNames }: FollowedAccount,
+  { history, references, lostNames, rest }: FollowedAccount,
   entries: readonly LogEntry[],
-): Promise<Counting> {
-  if (entries.length === 0) return NO_COUNTING;
+): Promise<(entry: LogEntry) => CountedMessage | null> {
+  const messages = new Map<LogEntry, CountedMessage | null>();
+  if (entries.length === 0) return () => null;
   const { domain } = wanted;
   const since = Math.min(...entries.map(({ createdAt }) => createdAt ?? Infinity));
   const recent = Number.isFinite(since)
@@ -41,10 +44,18 @@ export async function countingNow(
     changes: recent.get(domain) ?? [],
     valuesOf: createValuesOf(references),
   });
-  const messages = entries.map((entry) => readMessage(entry, counting));
-  if (!messages.some((message) => message !== null && isForUnknownName(message))) return counting;
-  const changes = (await lostNames()).get(domain) ?? [];
-  return { ...counting, findName: firstName(counting.findName, namesOfPast(changes, wanted)) };
+  for (const entry of entries) {
+    messages.set(entry, readMessage(entry, counting));
+    await rest();
+  }
+  const unknown = entries.filter((entry) => {
+    const message = messages.get(entry) ?? null;
+    return message !== null && isForUnknownName(message);
+  });
+  if (unknown.length > 0) {
+    const lost = namesOfPast((await lostNames()).get(domain) ?? [], wanted);
+    const findName = firstName(counting.findName, lost);
+    for (const entry of unknown) messages.set(entry, readMessage(entry, { ...counting, findName }));
+  }
+  return (entry) => messages.get(entry) ?? null;
 }
-
-const NO_COUNTING: Counting = { takerAt: () => () => null, findName: () => null };

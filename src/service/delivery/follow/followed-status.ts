@@ -38,12 +38,12 @@ export function followedOf(
 
 const NO_TROUBLES: readonly DeliveryTrouble[] = [];
 
-/** What was read longer ago is not known well enough. */
+/** Logs that were read longer ago count as unread. */
 const STALE_MS = 3_600_000;
 
 export interface Following {
   readonly followed: ReadonlyMap<DomainName, FollowedStatus>;
-  /** Of all domains; null: they are not known yet. */
+  /** Queue of all domains. null means that the domains are not known yet. */
   readonly queue: { readonly due: ReadonlyMap<DomainName, number> } | null;
   /** Why nothing can be read. */
   readonly fault: string | null;
@@ -55,7 +55,7 @@ export function deliveryStatus({ followed, queue, fault }: Following, now: numbe
   const unread = Math.max(0, (queue?.due.size ?? 0) - all.length);
   const reasons = new Set([
     fault,
-    queue === null ? 'the domains of the account were not read yet' : null,
+    queue === null ? 'the domains of the account have not been read yet' : null,
     staleText(unread + all.filter(isStale).length),
     ...all.flatMap(({ gap, failure }) => [gap, failure]),
   ]);

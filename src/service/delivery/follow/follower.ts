@@ -2,41 +2,41 @@ import { errorText, type ApiError } from '../../../client/errors.ts';
 import type { Clock } from '../../../core/model/clock.ts';
 import type { DeliveryStatus, DeliveryTrouble, FollowedStatus } from '../../../core/model/status/daemon.ts';
 import type { Desired, DesiredDomain, PresentDomain } from '../../../core/model/desired.ts';
-import { endpointName } from '../../../core/model/endpoints.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import type { ObservedDomain } from '../../../core/model/observed.ts';
 import { fail, succeed, type Result } from '../../../core/model/result.ts';
 import { followDomain } from './follow-domain.ts';
-import { countingNow, type FollowedAccount } from './followed-account.ts';
+import { readMessagesNow, type FollowedAccount } from './followed-account.ts';
 import { deliveryStatus, followedOf, shownTrouble } from './followed-status.ts';
 import { decodeMemory, startMemory, encodeMemory, type FollowMemory, type Trouble } from './memory.ts';
+import { endpointName } from '../../../core/kinds/endpoints.ts';
 
 export interface FollowerPorts {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** The manifest that is loaded; null: none is yet. */
+  /** Returns the loaded manifest; null if none is loaded yet. */
   readonly desired: () => Desired | null;
-  /** The account as it can be reached now; the same object as long as it is the same. */
+  /** Opens the account for a manifest. Returns the same object as long as nothing changed. */
   readonly open: (desired: Desired) => Promise<Result<FollowedAccount, string>>;
-  /** It began, or it has recovered; what is reported once is not reported again. */
+  /** Called when a trouble begins, and when it has recovered. Each is reported once. */
   readonly onTrouble: (what: 'failing' | 'recovered', trouble: DeliveryTrouble) => void;
 }
 
-/** Follows the email logs of one account for as long as it runs. */
+/** Follows the email logs of one account as long as `run` runs. */
 export interface Follower {
   run(): Promise<void>;
   status(): DeliveryStatus;
 }
 
-/** A domain is not read more often. */
+/** Minimum time between two reads of a domain. */
 const ROUND_MS = 60_000;
 const MOST_OPEN = 10_000;
 const FAILED_PAUSE_MS = 1_000;
-/** How far back it begins where nothing is remembered. */
+/** Period before the start that is read if there is no memory. */
 const BACKLOG_MS = 86_400_000;
-/** How often the account's domains, and which engine routes them, are read. */
+/** Time between two reads of the account's domains and their routing engines. */
 const DOMAINS_MS = 3_600_000;
-/** A quarter of the least that is documented, where answers do not tell the limit (v4: Limits). */
+/** A quarter of the lowest documented limit, for answers that do not state a limit (v4: Limits). */
 const UNKNOWN_LIMIT_PAUSE_MS = 60_000 / 7;
 
 export function createFollower(ports: FollowerPorts): Follower {
@@ -70,7 +70,7 @@ interface FollowerState {
   fault: string | null;
 }
 
-/** A bug over one log must not end the daemon: `/status` shows it. */
+/** Reads the next domain. A bug with one log must not end the daemon, so `/status` shows it. */
 async function followSafely(state: FollowerState): Promise<number> {
   try {
     return await followNext(state);
@@ -80,7 +80,7 @@ async function followSafely(state: FollowerState): Promise<number> {
   }
 }
 
-/** Reads the domain that is due; answers how long there is nothing to do, milliseconds. */
+/** Reads the domain that is due. Returns the milliseconds until there is more to do. */
 async function followNext(state: FollowerState): Promise<number> {
   const { clock, desired: current } = state.ports;
   const desired = current();
@@ -94,7 +94,7 @@ async function followNext(state: FollowerState): Promise<number> {
   const [name, dueAt] = first;
   const now = clock.monotonic();
   if (dueAt > now) return Math.min(ROUND_MS, dueAt - now);
-  // At the end of the queue: all are due so long after they were read.
+  // Moved to the end of the queue, because all domains are due the same time after they were read.
   due.delete(name);
   due.set(name, now + ROUND_MS);
   const domain = desired.domains.get(name);
@@ -115,7 +115,7 @@ async function openAccount(state: FollowerState, desired: Desired): Promise<Resu
   return opened;
 }
 
-/** All that is kept of a domain of the account, and the same object for all that are alike. */
+/** The kept data of a domain in the account. Equal domains share one object. */
 type KnownEngine = Pick<ObservedDomain, 'routingEngine'>;
 
 const ENGINES: ReadonlyMap<unknown, KnownEngine> = new Map(
@@ -126,11 +126,11 @@ function knownEngine({ routingEngine }: KnownEngine): KnownEngine {
   return ENGINES.get(routingEngine) ?? {};
 }
 
-/** The domains in the order in which they are due. It is made again only where manifest or account changed. */
+/** Domains in the order in which they are due. The queue is rebuilt only if the manifest or the account changed. */
 interface Queue {
   readonly desired: Desired;
   readonly live: FollowerState['live'];
-  /** When each is read next, monotonic milliseconds. */
+  /** Time of the next read of each domain, in monotonic milliseconds. */
   readonly due: Map<DomainName, number>;
 }
 
@@ -146,13 +146,13 @@ function queueOf(state: FollowerState, desired: Desired): Queue {
   return (state.queue = { desired, live, due });
 }
 
-/** In the account, and not silenced. */
+/** True if a domain is in the account and its reports are not switched off. */
 function isFollowed(domain: DesiredDomain | undefined, live: FollowerState['live']): boolean {
   if (domain?.state !== 'present' || domain.delivery === null) return false;
   return live?.domains.has(domain.domain) === true;
 }
 
-/** Answers how long to wait before the next domain, milliseconds. */
+/** Reads one domain. Returns the milliseconds to wait before the next domain. */
 async function followOne(
   state: FollowerState,
   account: FollowedAccount,
@@ -169,7 +169,7 @@ async function followOne(
       domain,
       threshold: wanted.delivery ?? { after: Infinity, withinMs: 0 },
       print: account.client.hmac,
-      countingOf: (entries) => countingNow(wanted, state.live?.domains.get(domain), account, entries),
+      readMessages: (entries) => readMessagesNow(wanted, state.live?.domains.get(domain), account, entries),
       now: () => clock.now(),
       room: () => MOST_OPEN - openIn(state) - (state.followed.has(domain) ? 0 : memory.open.length),
       mayAsk: () => mayAsk(state, account),
@@ -188,7 +188,7 @@ async function followOne(
   return 0;
 }
 
-/** `text`: as it is kept; null where nothing is. */
+/** Returns the memory of a domain. `text` is its stored form, or null if there is none. */
 async function remembered(
   { memories }: FollowedAccount,
   domain: DomainName,
@@ -216,11 +216,11 @@ async function mayAsk(
 interface Kept {
   readonly domain: DomainName;
   readonly gap: string | null;
-  /** What was kept last. */
+  /** The text that was stored last. */
   text: string;
 }
 
-/** What is counted shows once it is kept; what did not change is kept already. */
+/** Saves the memory, unless it is unchanged, and then shows its counts in the status. */
 async function keep(
   state: FollowerState,
   { memories }: FollowedAccount,
@@ -237,7 +237,7 @@ async function keep(
   return succeed(undefined);
 }
 
-/** Tells first and keeps then that it did: whoever is killed in between tells twice rather than never. */
+/** Reports first, then saves that it reported. If the process is killed in between, it reports twice instead of never. */
 async function report(
   { ports }: FollowerState,
   { memories }: FollowedAccount,

@@ -2,21 +2,23 @@ import type { DomainName } from '../../../core/model/names.ts';
 import type { Source } from '../../../core/model/manifest/problem.ts';
 import type { DeliveryError, RowKey } from '../tally.ts';
 
-/** What is kept between reads of the logs of one domain. Texts of the logs in it are safe; times are epoch milliseconds. */
+/** Memory between reads of the logs of one domain. Texts from the logs are safe to print. Times are epoch milliseconds. */
 export interface FollowMemory {
-  /** Messages that have come to their end, by how. */
+  /** Number of messages that have ended, by fate. */
   readonly totals: FollowTotals;
-  /** Everything that was received until then was read. */
+  /** All entries received up to this time have been read. */
   readonly at: number;
-  /** Entries close to that time, which must not count again, and when they were received. */
+  /** Entries close to that time with their times of receipt. They must not be counted again. */
   readonly known: readonly (readonly [id: string, at: number])[];
-  /** A read that has not come to its end; null: none. */
+  /** A read that has not ended; null if there is none. */
   readonly walk: WalkMemory | null;
   readonly open: readonly OpenMessage[];
   readonly troubles: readonly Trouble[];
 }
 
-/** `soft`: given up on while they were; `unknownNames`: refused for names that nobody knows. */
+/**
+ * Numbers of ended messages. `soft` were given up while they bounced softly. `unknownNames` were refused for unknown names.
+ */
 export interface FollowTotals {
   readonly delivered: number;
   readonly refused: number;
@@ -26,11 +28,11 @@ export interface FollowTotals {
 }
 
 export interface WalkMemory {
-  /** Where it goes on; null: at the newest entry. */
+  /** Cursor to continue from. null means the newest entry. */
   readonly cursor: string | null;
-  /** The newest entry of it. */
+  /** Time of the newest entry of the read. */
   readonly headAt: number;
-  /** Entries close to the newest, and those of the last page. */
+  /** Entries close to the newest one. `lastPage` has the ids of the last page. */
   readonly head: readonly (readonly [id: string, at: number])[];
   readonly lastPage: readonly string[];
 }
@@ -40,24 +42,24 @@ export interface OpenMessage {
   readonly id: string;
   readonly createdAt: number;
   readonly fate: 'soft' | null;
-  /** The entry that is listed right before it, which is newer; null: none was. */
+  /** The newer entry that is listed right before the message. null means that none was. */
   readonly before: string | null;
-  /** When it is read again. */
+  /** Time of the next recheck. */
   readonly dueAt: number;
 }
 
-/** A destination at which mail failed, or a name that refuses it; texts are safe. */
+/** A destination at which mail fails, or a name that refuses mail. Texts are safe to print. */
 export interface Trouble extends RowKey {
-  /** Tells the destination apart, whatever is shown of it. */
+  /** Fingerprint of the destination. It identifies the destination even if the shown text is redacted. */
   readonly print: string;
   readonly source: Source | null;
-  /** When messages failed for good; the latest only. */
+  /** Times of final failures; only the latest are kept. */
   readonly failedAt: readonly number[];
-  /** How many did since it began. */
+  /** Number of final failures since the trouble began. */
   readonly count: number;
   readonly lastError: DeliveryError;
   readonly deliveredAt: number | null;
-  /** What was reported of it last. */
+  /** The state that was reported last. */
   readonly reported: 'nothing' | 'failing';
 }
 
@@ -65,7 +67,7 @@ export const NO_TOTALS: FollowTotals = { delivered: 0, refused: 0, soft: 0, hard
 
 const KIND = 'fwdsync/delivery-memory@1';
 
-/** Nothing was read before this moment. */
+/** Returns the memory of a domain whose logs are to be read from this time on. */
 export function startMemory(at: number): FollowMemory {
   return { totals: NO_TOTALS, at, known: [], walk: null, open: [], troubles: [] };
 }
@@ -74,7 +76,7 @@ export function encodeMemory(domain: DomainName, memory: FollowMemory): string {
   return `${JSON.stringify({ kind: KIND, domain, ...memory })}\n`;
 }
 
-/** Null for anything that this version did not write whole. */
+/** Parses a memory. Returns null if this version did not write it completely. */
 export function decodeMemory(domain: DomainName, text: string): FollowMemory | null {
   try {
     const {

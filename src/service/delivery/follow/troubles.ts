@@ -6,29 +6,31 @@ import type { Trouble } from './memory.ts';
 
 export interface TroublePorts {
   readonly safe: SafeText;
+  /** See `FollowedAccount`. */
+  readonly rest: () => Promise<void>;
   /** Of a destination; see `hmacWith`. */
   readonly print: (text: string) => string;
   readonly threshold: DeliveryThreshold;
 }
 
-/** What is remembered of a destination where nothing failed lately. */
+/** Time after which a destination without recent failures is forgotten. */
 const FORGET_MS = 86_400_000;
-/** Of a domain; the oldest go first. */
+/** Maximum number of troubles per domain. The oldest are dropped first. */
 const MOST = 1_000;
 const MOST_MOMENTS = 100;
 
 /** Troubles with what these messages add; only such as have come to their end, or are refused. */
-export function withMessages(
+export async function withMessages(
   before: readonly Trouble[],
   messages: readonly CountedMessage[],
   ports: TroublePorts,
-): readonly Trouble[] {
+): Promise<readonly Trouble[]> {
   const troubles = new Map(before.map((trouble) => [keyOf(trouble, trouble.print), trouble]));
   // Failures first: a page is in no order, and what was delivered matters only where something failed.
-  for (const message of messages.filter(isFailure)) {
-    const print = printOf(message, ports);
-    const key = keyOf(message, print);
-    troubles.set(key, withFailure(troubles.get(key), message, print, ports));
+  for (const [key, message] of countFailures(troubles, messages.filter(isFailure), ports)) {
+    const trouble = troubles.get(key);
+    if (trouble !== undefined) troubles.set(key, withWords(trouble, message, ports));
+    await ports.rest();
   }
   for (const message of messages) {
     if (message.course.fate !== 'delivered') continue;
@@ -43,11 +45,29 @@ export function withMessages(
   return [...troubles.values()];
 }
 
+/** Counts messages that failed; returns the latest of each trouble. */
+function countFailures(
+  troubles: Map<string, Trouble>,
+  failures: readonly CountedMessage[],
+  ports: TroublePorts,
+): ReadonlyMap<string, CountedMessage> {
+  const latest = new Map<string, CountedMessage>();
+  for (const message of failures) {
+    const { alias, rule, course } = message;
+    const print = printOf(message, ports);
+    const key = keyOf(message, print);
+    const known = troubles.get(key) ?? { ...NO_FAILURE, alias, rule, print };
+    if ((course.at ?? 0) >= (known.failedAt.at(-1) ?? 0)) latest.set(key, message);
+    troubles.set(key, withFailure(known, message));
+  }
+  return latest;
+}
+
 function isFailure({ course: { fate }, alias }: CountedMessage): boolean {
   return fate === 'hard' || (fate === 'refused' && alias !== null);
 }
 
-/** A name that gets mail again refuses it no longer. */
+/** Returns the message as its refusal by name would be counted: a name that receives mail again no longer refuses it. */
 function asRefused({ alias, ...message }: CountedMessage): readonly CountedMessage[] {
   return alias === null ? [] : [{ ...message, alias, rule: null, destination: null }];
 }
@@ -60,28 +80,25 @@ function keyOf({ alias, rule }: Pick<Trouble, 'alias' | 'rule'>, print: string):
   return rowKey({ alias, rule, destination: print });
 }
 
-function withFailure(
-  before: Trouble | undefined,
-  message: CountedMessage,
-  print: string,
-  { safe }: TroublePorts,
+function withFailure(known: Trouble, { course: { at }, source }: CountedMessage): Trouble {
+  const failedAt = [...known.failedAt, at ?? 0].toSorted((a, b) => a - b).slice(-MOST_MOMENTS);
+  return { ...known, source, failedAt, count: known.count + 1 };
+}
+
+/** Sets the last error, and the destination of a new trouble. */
+function withWords(
+  trouble: Trouble,
+  { course, destination: sentTo }: CountedMessage,
+  { safe }: Pick<TroublePorts, 'safe'>,
 ): Trouble {
-  const { course, source, alias, rule, destination } = message;
-  const shown = destination === null ? null : safe(destination);
-  const known = before ?? { ...NO_FAILURE, alias, rule, destination: shown, print };
+  const destination = trouble.destination ?? (sentTo === null ? null : safe(sentTo));
   const error = errorOf(course);
-  const at = course.at ?? 0;
-  const isLatest = at >= (known.failedAt.at(-1) ?? 0);
-  return {
-    ...known,
-    source,
-    failedAt: [...known.failedAt, at].toSorted((a, b) => a - b).slice(-MOST_MOMENTS),
-    count: known.count + 1,
-    lastError: isLatest ? { ...error, message: safe(error.message) } : known.lastError,
-  };
+  return { ...trouble, destination, lastError: { ...error, message: safe(error.message) } };
 }
 
 const NO_FAILURE = {
+  source: null,
+  destination: null,
   failedAt: [],
   count: 0,
   lastError: { at: null, code: null, message: '' },
@@ -89,14 +106,17 @@ const NO_FAILURE = {
   reported: 'nothing',
 } as const;
 
-/** What there is to report, and the troubles once it was. */
+/** Troubles to report, and all troubles after the report. */
 export interface Judged {
   readonly failing: readonly Trouble[];
   readonly recovered: readonly Trouble[];
   readonly after: readonly Trouble[];
 }
 
-/** A trouble begins when the threshold is crossed and nothing was delivered since; it ends with the next message that arrives. */
+/**
+ * Judges troubles. A trouble begins when the threshold is crossed and nothing was delivered since. It ends with the next
+ * delivered message.
+ */
 export function judgeTroubles(
   troubles: readonly Trouble[],
   threshold: DeliveryThreshold,

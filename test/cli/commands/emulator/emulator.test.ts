@@ -125,7 +125,7 @@ describe('serving', () => {
     await write('accounts.json', [...accounts, { key: 'one' }]);
     const twice = await refused('--accounts', file);
     expect(twice).toMatchObject({ code: 1 });
-    expect(twice.stderr).toContain('accounts.json: $[2] has "one", as item 0 has');
+    expect(twice.stderr).toContain('accounts.json: $[2] has "one", like item 0');
   });
 
   test('--control', async () => {
@@ -220,7 +220,7 @@ describe('--state', () => {
       { domains: [{ domain: 'a.example', aliases: [{ alias: 'x' }] }] },
       'account.json: $.domains[0].aliases[0].forward is missing',
     ],
-    ['two mistakes', { tier: 'gold', domain: [] }, 'account.json: $.domain is not known'],
+    ['two mistakes', { tier: 'gold', domain: [] }, 'account.json: $.domain is unknown'],
   ])('%s: 1, with file and place, and the file stays as it is', async (_name, content, message) => {
     await write('account.json', content);
     const before = await readFile(join(directory, 'account.json'), 'utf8');

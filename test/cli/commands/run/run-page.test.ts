@@ -36,7 +36,7 @@ test('the page of a daemon that runs: domains, the last run and its diff, a rout
   expect(route.text).toContain('alias boss matches it by its name (fwdsync.yaml:7:');
   const unnamed = await get('/?route=x%40nobody.example');
   expect(unnamed.text).toContain('does not name nobody.example');
-  expect(unnamed.text).toContain('ask the account: fwdsync route x@nobody.example --live');
+  expect(unnamed.text).toContain('ask the account: <code>fwdsync route x@nobody.example --live');
   expect((await get('/?route=nonsense')).text).toContain('is not an address');
   const all = `${text}${detail.text}${route.text}${(await get('/status')).text}`;
   expect(all).not.toContain('boss@private.example');

@@ -28,6 +28,35 @@ test.each(['plan', 'validate'])('%s of one domain prints what concerns that doma
   expect(stderr).not.toContain('unused');
 });
 
+test('errors, warnings and notices come in one go, in order of position', async () => {
+  const domains = ['  c.example: { aliases: { bad: nobody } }', ...MANIFEST.trim().split('\n').slice(1, 3)];
+  const scene = await commandScene({
+    manifest: `destinations: { spare: a@corp.example }\ndomains:\n${domains.join('\n')}\n`,
+  });
+  const { code, stderr } = await scene.run(['validate']);
+  const { stdout } = await scene.run(['validate', '--format', 'json']);
+  const { problems } = JSON.parse(stdout) as {
+    readonly problems: readonly { readonly severity: string; readonly source: { readonly line: number } }[];
+  };
+  const severities = [
+    // The unknown name may stand for the spare one.
+    ['error', 4],
+    ['notice', 5],
+    ['notice', 5],
+    ['warning', 5],
+    ['notice', 6],
+    ['notice', 6],
+    ['warning', 6],
+  ];
+  expect(problems.map(({ severity, source }) => [severity, source.line])).toEqual(severities);
+  expect(
+    [...stderr.matchAll(/^fwdsync\.yaml:(\d):\d+: (\w+): /gm)].map(([, line, word]) => [word, Number(line)]),
+  ).toEqual(severities);
+  expect(code).toBe(5);
+  const planned = await scene.run(['plan']);
+  expect([planned.code, planned.stderr.startsWith(stderr)]).toEqual([5, true]);
+});
+
 test('a domain says nothing of another that has an error, but the error', async () => {
   const scene = await commandScene({ manifest: `${MANIFEST}  bad.example: { aliases: { x: nobody } }\n` });
   const { code, stderr } = await scene.run(['validate', '--domain', 'd3.example']);

@@ -1,7 +1,8 @@
 import { loadManifest, type LoadedManifest, type LoadOptions } from '../../../../src/core/manifest/load.ts';
 import type { Desired, PresentDomain } from '../../../../src/core/model/desired.ts';
 import type { DomainName, NameKey } from '../../../../src/core/model/names.ts';
-import type { DesiredAlias } from '../../../../src/core/model/resources.ts';
+import type { Problem } from '../../../../src/core/model/manifest/problem.ts';
+import type { DesiredAlias } from '../../../../src/core/kinds/alias/fields.ts';
 
 export interface TestOptions extends Partial<LoadOptions> {
   readonly env?: Readonly<Record<string, string>>;
@@ -26,7 +27,15 @@ export function load(
 
 /** `code line:column`, one a problem; the file is named where there are several, `<-` leads to the related place. */
 export function problemsOf(texts: Parameters<typeof load>[0], options: TestOptions = {}): readonly string[] {
-  const { problems } = load(texts, options);
+  return listed(load(texts, options).problems);
+}
+
+/** Lists the errors of these texts as `problemsOf` does. */
+export function errorsOf(texts: Parameters<typeof load>[0], options: TestOptions = {}): readonly string[] {
+  return listed(load(texts, options).problems.filter(({ severity }) => severity === 'error'));
+}
+
+function listed(problems: readonly Problem[]): readonly string[] {
   return problems.map(({ code, source, related }) => {
     const place = `${source?.file === 'm.yaml' ? '' : `${source?.file}:`}${source?.line}:${source?.column}`;
     if (related === undefined) return `${code} ${place}`;

@@ -37,6 +37,8 @@ export interface MeasureOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Sends it SIGTERM once it has printed this to standard output. */
   readonly endAt?: string;
+  /** Ends it after so many milliseconds; default: a minute. */
+  readonly timeout?: number;
   /** Runs it as this user, which only root can. */
   readonly uid?: number;
 }
@@ -57,7 +59,7 @@ export async function measure(args: readonly string[], options: MeasureOptions =
       const child = execFile(
         process.execPath,
         ['--import', WITNESS, program, ...args],
-        { env, ...uid, timeout: 60_000, maxBuffer: 64 * 1024 * 1024 },
+        { env, ...uid, timeout: options.timeout ?? 60_000, maxBuffer: 64 * 1024 * 1024 },
         (_, stdout, stderr) => settle({ code: child.exitCode, stdout, stderr }),
       );
       const { endAt } = options;

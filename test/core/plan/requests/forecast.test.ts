@@ -5,7 +5,6 @@ import type { Observed, ObservedDomain } from '../../../../src/core/model/observ
 import type { Prior } from '../../../../src/core/model/prior.ts';
 import { NO_PRIOR } from '../../../../src/core/model/prior.ts';
 import { forecast, type ForecastOptions } from '../../../../src/core/plan/requests/forecast.ts';
-import { createSchedule } from '../../../../src/core/rate-limit/scheduler.ts';
 import { requestsOf } from '../../../../src/core/plan/requests/requests.ts';
 import { dueDomains, plannedVerifications } from '../../../../src/core/plan/requests/verification.ts';
 import {
@@ -348,9 +347,9 @@ describe('how long it takes', () => {
   };
 
   test('eight requests of an endpoint at a time, 150 ms each', () => {
-    // Writes, then as many reads; of nine the ninth is written while eight are read.
+    // Writes, then as many reads.
     expect(forecastOf(...adding(8)).seconds).toBe(0.3);
-    expect(forecastOf(...adding(9)).seconds).toBe(0.5);
+    expect(forecastOf(...adding(9)).seconds).toBe(0.6);
   });
 
   test('an endpoint of which nothing is known has 200 a minute, 30 where batches are refused, or the least told', () => {
@@ -395,50 +394,6 @@ describe('how long it takes', () => {
     const wanted = desired([present(ACME, { aliases: aliasSection(entries) })]);
     // Three batches; a page, and then the five others.
     expect(forecastOf(wanted, observed([live(ACME, { aliases: [] })])).seconds).toBe(0.8);
-  });
-});
-
-describe('requests in virtual time', () => {
-  const schedule = (budgets: ReadonlyMap<string, Budget> = new Map()) =>
-    createSchedule({ budgets, assumedLimit: 10, latency: 100, concurrency: 4 });
-
-  test.each([
-    [0, 1000],
-    [1, 1100],
-    [4, 1100],
-    [5, 1200],
-    [10, 1300],
-    [11, 62_100],
-    [14, 62_200],
-    [15, 62_200],
-    [21, 123_100],
-  ])('%i requests to one endpoint end at %i ms', (count, end) => {
-    expect(schedule().run(new Map([['a', count]]), 1000)).toBe(end);
-  });
-
-  test('endpoints run side by side, and what they spent carries over', () => {
-    const made = schedule();
-    expect(
-      made.run(
-        new Map([
-          ['a', 4],
-          ['b', 8],
-        ]),
-        0,
-      ),
-    ).toBe(200);
-    expect(made.run(new Map([['a', 6]]), 200)).toBe(400);
-    expect(made.run(new Map([['a', 1]]), 400)).toBe(61_100);
-    expect(made.run(new Map(), 500)).toBe(500);
-  });
-
-  test('of a budget that was told, what is in flight elsewhere does not matter; one whose limit was not told is assumed', () => {
-    const budgets = new Map([
-      ['a', { ...told(3), inFlight: 3 }],
-      ['b', { ...UNKNOWN_BUDGET, answered: true }],
-    ]);
-    expect(schedule(budgets).run(new Map([['a', 3]]), 1000)).toBe(1100);
-    expect(schedule(budgets).run(new Map([['b', 11]]), 1000)).toBe(62_100);
   });
 });
 

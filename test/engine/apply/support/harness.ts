@@ -8,7 +8,6 @@ import type { Dump } from '../../../../src/emulator/account/dump.ts';
 import type { JournalEntry } from '../../../../src/emulator/http/journal.ts';
 import type { Seed } from '../../../../src/emulator/account/seed.ts';
 import { loadManifest } from '../../../../src/core/manifest/load.ts';
-import { writeSnapshot } from '../../../../src/core/manifest/write/write-snapshot.ts';
 import type { Desired } from '../../../../src/core/model/desired.ts';
 import type { Plan } from '../../../../src/core/model/plan.ts';
 import type { ManifestSize } from '../../../../src/core/model/prior.ts';
@@ -122,7 +121,6 @@ export async function openScene({ manifest, seed, ...options }: Setup): Promise<
         onProgress: (event) => progress.push(event),
         resolvePassword: (reference) =>
           reference.kind === 'env' ? (PASSWORDS[reference.name] ?? null) : null,
-        writeSnapshot,
         ...run.ports,
       },
     );

@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
-import {
-  historyKeys,
-  type HistoryEntry,
-  type ItemEntry,
-  type RunEntry,
-} from '../../../../src/core/model/history/entries.ts';
+import { historyKeys } from '../../../../src/core/kinds/item-key.ts';
+import type { HistoryEntry, ItemEntry, RunEntry } from '../../../../src/core/model/history/entries.ts';
 import type { DomainName } from '../../../../src/core/model/names.ts';
+import { blame } from '../../../../src/engine/state/history/blame.ts';
 import { readRuns, readRunsWithItems } from '../../../../src/engine/state/history/recorded.ts';
 import type { HistoryQuery, HistoryStore } from '../../../../src/engine/state/store.ts';
 import type { StorageWorld } from './store-contract.ts';
@@ -197,6 +194,72 @@ export function historyContract(createWorld: () => Promise<StorageWorld>): void 
     expect(await drifts()).toBe(0);
     expect((await entriesIn(history, { about: 'item', run: 'small' })).length).toBe(3);
     expect(await runs()).toBeLessThan(before);
+  });
+
+  aheadContract(createWorld);
+}
+
+/** Entries of a clock that is years ahead hide nothing, and are removed in their turn. */
+function aheadContract(createWorld: () => Promise<StorageWorld>): void {
+  const YEARS = 73 * 365 * DAY;
+  const run = (name: string, clock: StorageWorld['clock']): readonly HistoryEntry[] => {
+    const at = new Date(clock.now()).toISOString();
+    return [runEntry(name, at), itemEntry(name, 1, at), outcomeEntry(name, 1, at), drift(at)];
+  };
+  const runsIn = async ({ open }: StorageWorld, since?: string): Promise<readonly string[]> =>
+    (await Array.fromAsync(readRuns(open().history, { since }))).map(({ start }) => start.run);
+
+  test('a run of a clock that is years ahead hides no later one, and removes no earlier one', async () => {
+    const world = await createWorld();
+    const { open, clock } = world;
+    await open().history.append(run('a', clock), 'synced');
+    clock.advance(YEARS);
+    await open().history.append(run('ahead', clock), 'synced');
+    clock.advance(DAY - YEARS);
+    const since = new Date(clock.now()).toISOString();
+    for (const name of ['b', 'c', 'd']) {
+      await open().history.append(run(name, clock), 'synced');
+      clock.advance(DAY);
+    }
+    expect(await runsIn(world)).toEqual(['d', 'c', 'b', 'ahead', 'a']);
+    expect((await runsIn(world, since)).slice(0, 3)).toEqual(['d', 'c', 'b']);
+    expect(await entriesIn(open().history, { about: 'item', run: 'c' })).toHaveLength(2);
+    const { entries } = await blame(open().history, {
+      domain: 'acme.example' as DomainName,
+      keys: ['acme.example\nalias:sales'],
+    });
+    expect(entries.map(({ entry }) => entry.run)).toEqual(['d', 'c', 'b', 'ahead', 'a']);
+  });
+
+  test('what a clock that is years ahead wrote is removed with what was written next, by age and by size', async () => {
+    const world = await createWorld();
+    const { open, clock } = world;
+    const bounds = { maxAgeMs: 5 * DAY, maxBytes: 40_000 };
+    const append = (entries: readonly HistoryEntry[]) =>
+      open({ history: bounds }).history.append(entries, 'synced');
+    await append(run('a', clock));
+    clock.advance(YEARS);
+    await append(run('ahead', clock));
+    clock.advance(DAY - YEARS);
+    for (const name of ['b', 'c', 'd', 'e', 'f', 'g', 'h']) {
+      await append(run(name, clock));
+      clock.advance(DAY);
+    }
+    // The last was written a day ago.
+    expect(await runsIn(world)).toEqual(['h', 'g', 'f', 'e', 'd', 'c']);
+    clock.advance(YEARS);
+    await append(run('again', clock));
+    clock.advance(-YEARS);
+    const large = Array.from({ length: 120 }, () => run('i', clock)[1] as HistoryEntry);
+    await append([...run('i', clock), ...large]);
+    clock.advance(DAY);
+    await append(run('j', clock));
+    clock.advance(DAY);
+    await append(run('k', clock));
+    // The newest run stays, although days that lie ahead are sorted behind it.
+    expect((await runsIn(world))[0]).toBe('k');
+    expect(await runsIn(world)).not.toContain('again');
+    expect(await entriesIn(open().history, { about: 'item', run: 'i' })).toEqual([]);
   });
 }
 

@@ -10,10 +10,9 @@ import { createDriftLog, driftOf } from '../../../../src/engine/drift-log.ts';
 import { reconcileOnce, type OnceRequest } from '../../../../src/engine/once.ts';
 import { planOnce } from '../../../../src/engine/plan-once.ts';
 import { openStateDirectory } from '../../../../src/engine/state/directory.ts';
-import { readForUndo, readRunItems, undoRequest } from '../../../../src/engine/undo/undo-request.ts';
+import { undoRequest } from '../../../../src/engine/undo/undo-request.ts';
 import { readRuns } from '../../../../src/engine/state/history/recorded.ts';
 import type { HistoryStore } from '../../../../src/engine/state/store.ts';
-import { writeSnapshot } from '../../../../src/core/manifest/write/write-snapshot.ts';
 import { memoryDisk } from '../../../simulation/support/disk.ts';
 import { processTable } from '../../../simulation/support/process.ts';
 import { API_KEY, EMAIL } from '../../../support/account.ts';
@@ -108,7 +107,6 @@ export function changedWorld(names: readonly string[]): ChangedWorld {
       { ...request, maxFailures: null },
       {
         ...ports,
-        writeSnapshot,
         // Guards are not what is proven.
         approve: async (planned) => ({ decision: goAhead(planned.plan, []), planned }),
       },
@@ -133,14 +131,10 @@ export function changedWorld(names: readonly string[]): ChangedWorld {
       clock.advance(1_000);
       const last = await lastRun();
       if (last === null) return null;
-      const items = await readRunItems(openState(), last.run);
-      const desired = readForUndo(items, last);
       const { request, ports } = prepare({ keep: 'k@corp.example' });
+      const undo = await undoRequest(openState(), last, { allowances: request.policy.allowances });
       const origin = { ...originNow(), command: 'undo', undoes: last.run } as const;
-      return reconcile(
-        { ...undoRequest(last, items, { desired, policy: request.policy }), origin, newcomers: 'left' },
-        ports,
-      );
+      return reconcile({ ...undo, origin, newcomers: 'left' }, ports);
     },
     async observe(aliases) {
       clock.advance(1_000);

@@ -1,7 +1,6 @@
 import { createClient } from '../../../../src/client/create.ts';
 import { createEmulator } from '../../../../src/emulator/emulator.ts';
 import { loadManifest } from '../../../../src/core/manifest/load.ts';
-import { writeSnapshot } from '../../../../src/core/manifest/write/write-snapshot.ts';
 import type { Desired } from '../../../../src/core/model/desired.ts';
 import type { Forecast } from '../../../../src/core/model/plan.ts';
 import { forecast } from '../../../../src/core/plan/requests/forecast.ts';
@@ -137,7 +136,6 @@ function reconcile(
       clock,
       openState: (account) => openState(clock, { account, apiUrl: url }),
       resolvePassword: () => PASSWORD,
-      writeSnapshot,
       approve: async (planned) => {
         const decision = decide(planned.plan, 'end-the-run');
         if (decision.kind === 'go')

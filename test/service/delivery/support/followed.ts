@@ -95,6 +95,7 @@ export function followedWorld(options: FollowedOptions): FollowedWorld {
         client,
         memories,
         safe: safeTextWith(() => DISCLOSE_ALL),
+        rest: () => Promise.resolve(),
         history: { read: noHistory },
         references: world.desired.references,
         lostNames: () => Promise.resolve(new Map()),

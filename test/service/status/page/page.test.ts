@@ -53,6 +53,24 @@ const BROKEN_WORDS = `(() => {
 })()`;
 
 describe('the overview', () => {
+  test('lists errors of a manifest before its other problems, of which ten are shown', async () => {
+    const found = (severity: 'error' | 'notice', line: number) => ({
+      severity,
+      code: 'code',
+      message: `${severity} of line ${line}`,
+      hint: 'hint',
+      source: { file: 'acme.yaml', line, column: 1 },
+    });
+    const problems = [...Array.from({ length: 12 }, (_, line) => found('notice', line)), found('error', 99)];
+    const manifest = { state: 'refused', inForce: true, message: 'invalid', problems } as const;
+    const { server } = await serve([accountStatus({ manifest })]);
+    const text = await (await fetch(`http://127.0.0.1:${server.port}/`)).text();
+    expect(text.match(/(?:error|notice) of line \d+/g)).toEqual([
+      'error of line 99',
+      ...Array.from({ length: 9 }, (_, line) => `notice of line ${line}`),
+    ]);
+  });
+
   test('says the worst first, with the line, what resolves it, and the pending plan as a diff', async () => {
     const { server } = await serve(everyState());
     const { page, faults } = await openPage(browser);

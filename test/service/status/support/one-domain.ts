@@ -1,6 +1,6 @@
 import { decodeForward } from '../../../../src/core/model/destinations.ts';
 import type { Desired } from '../../../../src/core/model/desired.ts';
-import type { ObservedRule } from '../../../../src/core/model/resources.ts';
+import type { ObservedRule } from '../../../../src/core/kinds/rule/fields.ts';
 import type { AccountStatus, DeliveryStatus } from '../../../../src/core/model/status/daemon.ts';
 import type { DomainName } from '../../../../src/core/model/names.ts';
 import { desiredOf } from '../../../core/manifest/support/loading.ts';

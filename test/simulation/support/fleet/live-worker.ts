@@ -1,9 +1,9 @@
+import { plainCommand } from '../../../../src/core/model/text/command-line.ts';
 import { Dispatcher } from 'undici';
 import { createClient } from '../../../../src/client/create.ts';
 import { createPolicy } from '../../../../src/cli/input/policy.ts';
 import type { AccountToRun, OpenAccount } from '../../../../src/service/fleet/account-job.ts';
 import { createWorker } from '../../../../src/service/fleet/worker.ts';
-import { writeSnapshot } from '../../../../src/core/manifest/write/write-snapshot.ts';
 import { succeed } from '../../../../src/core/model/result.ts';
 import {
   keepBudgets,
@@ -127,13 +127,13 @@ function openAccount({ revision, budgets, usedMsAgo, signal }: AccountToRun, par
   });
   const { run: _, ...origin } = TEST_ORIGIN;
   return {
+    command: plainCommand,
     read: () =>
       loadTexts(revision.texts, {
         load: { references: 'required', apiVersion: 'v4' },
         readReferences: async () => () => null,
       }),
     ports: {
-      writeSnapshot,
       driftLog: createDriftLog(),
       origin,
       resolvePassword: () => null,

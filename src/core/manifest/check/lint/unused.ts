@@ -19,12 +19,16 @@ export function reportUnusedDestinations(
   }
 }
 
-/** Templates that no domain uses, not even by way of `defaults`. */
-export function reportUnusedTemplates({ templates, defaults, domains }: Manifest, log: ProblemLog): void {
+/** Templates that no domain uses, not even by way of `defaults`; `mayUse`: whether one may where it cannot be read. */
+export function reportUnusedTemplates(
+  { templates, defaults, domains }: Manifest,
+  mayUse: (name: string) => boolean,
+  log: ProblemLog,
+): void {
   const lists = [defaults.get('use')?.value, ...domains.map(({ value }) => valueOf(value, 'use'))];
   const used = new Set(lists.flatMap((list) => itemsOf(list).map(textOf)));
   for (const [name, { key }] of templates) {
-    if (used.has(name)) continue;
+    if (used.has(name) || mayUse(name)) continue;
     log.report('unused-template', key, {
       message: `no domain uses the template ${quote(name)}`,
       hint: 'delete it, or name it under `use` of a domain',

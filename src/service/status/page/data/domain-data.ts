@@ -2,7 +2,7 @@ import type { Desired, DesiredDomain } from '../../../../core/model/desired.ts';
 import type { DomainName } from '../../../../core/model/names.ts';
 import type { LiveEngine } from '../../../../core/model/observed.ts';
 import type { AccountStatus, DomainStatus } from '../../../../core/model/status/daemon.ts';
-import { pageOf, type ListedRow, type Pages } from '../listing.ts';
+import { pageOf, type ListedRow, type Pages } from '../listed-page.ts';
 import type { OverviewQuery } from '../query.ts';
 import { deliveryData, type DeliveryData } from './delivery-data.ts';
 import { forwardMatcher, forwardRows, type ForwardRow } from './forwards.ts';

@@ -2,12 +2,13 @@ import { presentEntries, type PresentDomain } from '../../../../core/model/desir
 import { showDestinations, type Destination, type Disclosure } from '../../../../core/model/destinations.ts';
 import { nameKey } from '../../../../core/model/names.ts';
 import type { Action, AliasChange, Change, RuleChange } from '../../../../core/model/plan.ts';
-import type { ObservedRule, PresentRule, RuleMatch } from '../../../../core/model/resources.ts';
+import type { ObservedRule, PresentRule } from '../../../../core/kinds/rule/fields.ts';
+import type { RuleMatch } from '../../../../core/model/resources.ts';
 import type { DomainStatus } from '../../../../core/model/status/daemon.ts';
 import { changeDocument } from '../../../../core/plan/document/document.ts';
-import { describeMatch, showMatch } from '../../../../core/plan/diff/rules/rule-text.ts';
+import { describeMatch, showMatch } from '../../../../core/kinds/rule/diff-words.ts';
 import { describeChange } from '../../../../core/plan/render/describe.ts';
-import { folded } from '../listing.ts';
+import { folded } from '../listed-page.ts';
 import { placeText } from './place.ts';
 
 /** An alias or rule as the account has it; plain data, not concealed yet. */

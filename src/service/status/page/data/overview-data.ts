@@ -5,12 +5,13 @@ import {
   type DomainStatus,
 } from '../../../../core/model/status/daemon.ts';
 import type { Disclosure } from '../../../../core/model/destinations.ts';
+import { errorsFirst } from '../../../../core/model/manifest/problem.ts';
 import type { Change } from '../../../../core/model/plan.ts';
 import { changeDocument } from '../../../../core/plan/document/document.ts';
 import { describeChange } from '../../../../core/plan/render/describe.ts';
 import { deliveryData, type DeliveryData } from './delivery-data.ts';
 import type { DiffLine } from './diff-line.ts';
-import { compareNames, listItems, matcher, type ListedRow, type ListedPage } from '../listing.ts';
+import { compareNames, listItems, matcher, type ListedRow, type ListedPage } from '../listed-page.ts';
 import { placeText } from './place.ts';
 import type { OverviewQuery } from '../query.ts';
 
@@ -124,7 +125,7 @@ function urgencyOf(status: AccountStatus, now: number): number {
 
 function accountRow(status: AccountStatus, now: number): AccountRow {
   const { name, mode, manifest, read, run, failures, nextSweepAt, budgets } = status;
-  const problems = manifest.problems.slice(0, MOST_PROBLEMS);
+  const problems = errorsFirst(manifest.problems).slice(0, MOST_PROBLEMS);
   return {
     name,
     isReady: isReady(status),
@@ -178,7 +179,7 @@ export function domainRows(
 }
 
 function driftAdvice(mode: AccountStatus['mode'], command: OverviewOptions['command']): string {
-  return mode === 'apply' ? 'the next run applies it' : `${command('apply')} (this daemon only reports)`;
+  return mode === 'apply' ? 'the next run applies it' : `\`${command('apply')}\` (this daemon only reports)`;
 }
 
 function diffLine(change: Change, disclosure: Disclosure): DiffLine {

@@ -77,7 +77,7 @@ interface Known<Row> {
 const LONGEST_WAIT_MS = 50;
 
 /** A history may be large: each is read again only when its account has run since. */
-export function createRecentRuns(clock: Pick<Clock, 'sleep'>): RecentRuns {
+export function createRecentRuns(clock: Pick<Clock, 'sleep' | 'now'>): RecentRuns {
   const reread = createReread<HistoryStore, RunRow>(clock);
   return async (histories, lastRun) => {
     const all = await Promise.all(
@@ -85,7 +85,7 @@ export function createRecentRuns(clock: Pick<Clock, 'sleep'>): RecentRuns {
         reread(history, lastRun(account), () => readLastRuns(account, history)),
       ),
     );
-    return mergeNewestFirst(all, ({ at }) => at).slice(0, MOST_RUNS);
+    return mergeNewestFirst(all, ({ at }) => at, clock.now()).slice(0, MOST_RUNS);
   };
 }
 

@@ -1,5 +1,5 @@
 import { html, type Html } from './html.ts';
-import { ago, brief } from './layout.ts';
+import { advice, ago, brief } from './layout.ts';
 import { renderTable } from './table.ts';
 import { placeOf } from './health.ts';
 import type { AccountRow, OverviewData } from '../data/overview-data.ts';
@@ -63,7 +63,7 @@ function manifestLines({ manifest, message, problems, moreProblems }: AccountRow
     ({ severity, message, hint, place }) =>
       html`<li>
         <b>${severity}</b>: ${brief(message)}${placeOf(place)}
-        <span class="resolve"><span class="arrow" aria-hidden="true">→</span> ${brief(hint)}</span>
+        <span class="resolve"><span class="arrow" aria-hidden="true">→</span> ${advice(hint)}</span>
       </li>`,
   );
   const more = moreProblems > 0 ? html`<li class="dim">… and ${moreProblems} more</li>` : null;

@@ -12,7 +12,7 @@ import {
   splitUrgent,
   type OverviewContext,
   type PageVerdict,
-} from './listing.ts';
+} from './listing-view.ts';
 import { renderWall } from './pages/wall.ts';
 import { renderTable } from './table.ts';
 
@@ -23,7 +23,7 @@ export function renderFleet(data: FleetData, context: OverviewContext): Html {
   const { urgent, rest } = splitUrgent(data, context.query);
   return html`
     ${renderVerdict(verdict, data, context)} ${renderAttention('account', urgent, context)}
-    ${renderListing(rest, 'No manifest is published yet: fwdsync publish stores one.', context)}
+    ${renderListing(rest, 'No manifest is published yet; `fwdsync publish --help` says how to publish one.', context)}
     ${renderWorkers(data)} ${renderWallLink(context)}
   `;
 }

@@ -3,7 +3,7 @@ import type { Action } from '../../../../core/model/plan.ts';
 import { SYMBOLS } from '../../../../core/plan/render/text.ts';
 import type { DiffLine } from '../data/diff-line.ts';
 import { html, type Html } from './html.ts';
-import { brief } from './layout.ts';
+import { advice, brief } from './layout.ts';
 
 /** In words and by a sign, for colour never carries a meaning alone. */
 export const WORDS_OF_HEALTH: Readonly<Record<FleetState, { readonly sign: string; readonly word: string }>> =
@@ -75,13 +75,10 @@ export function pendingCounts(counts: Readonly<Record<Action, number>>): Html {
   })}`;
 }
 
-/** A command is of no use without its end. */
-const LONGEST_ADVICE = 4_000;
-
 /** Renders what a person can do. */
 export function resolution(text: string | Html): Html {
   return html`<p class="resolve">
     <span class="arrow" aria-hidden="true">→</span>
-    <span class="unseen">What to do: </span>${typeof text === 'string' ? brief(text, LONGEST_ADVICE) : text}
+    <span class="unseen">What to do: </span>${typeof text === 'string' ? advice(text) : text}
   </p>`;
 }

@@ -52,6 +52,15 @@ export function ago(at: number | null, now: number, never = 'never'): Html {
   return html`<time datetime="${iso}" title="${iso}">${text}</time>`;
 }
 
+/** A command is of no use without its end. */
+const LONGEST_ADVICE = 4_000;
+
+/** Renders what a person can do; code between backticks, such as a command, is shown as code. */
+export function advice(text: string): Html {
+  const parts = brief(text, LONGEST_ADVICE).split(/`([^`]+)`/);
+  return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}
+
 /** A text of strangers, so that one item does not fill the page. */
 export function brief(text: string, letters = 300): string {
   return text.length <= letters ? text : `${text.slice(0, letters)}…`;

@@ -13,7 +13,7 @@ import {
   splitUrgent,
   type OverviewContext,
   type PageVerdict,
-} from './listing.ts';
+} from './listing-view.ts';
 import { isNarrowed } from '../query.ts';
 import { renderRouteBox, type RouteAnswer } from './route-box.ts';
 import { renderRuns } from './runs.ts';

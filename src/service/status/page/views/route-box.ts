@@ -1,4 +1,5 @@
 import { html, type Html } from './html.ts';
+import { advice } from './layout.ts';
 import type { OverviewQuery } from '../query.ts';
 
 /** Where mail to an address goes, as `fwdsync route` says it. */
@@ -43,7 +44,7 @@ function renderAnswer({ kind, headline, lines }: RouteAnswer): Html {
       lines.length === 0
         ? null
         : html`<ul class="trace">
-            ${lines.map((line) => html`<li>${line}</li>`)}
+            ${lines.map((line) => html`<li>${advice(line)}</li>`)}
           </ul>`
     }
   </div>`;

@@ -50,7 +50,7 @@ export function renderRun(run: RunDetail, { basePath, now, command: commandOf }:
   return html`<section class="card">
       <h1>Run ${id}</h1>
       <p>${outcomeBadge(run)} ${countsOfRun(run)}</p>
-      <p><b>${account}</b> · <code>fwdsync ${command}</code> by ${by} · ${ago(at, now)}${commitOf(run)}</p>
+      <p><b>${account}</b> · <code>${command}</code> by ${by} · ${ago(at, now)}${commitOf(run)}</p>
       <p class="resolve">
         <span class="arrow" aria-hidden="true">→</span> <span class="unseen">To reverse it: </span
         ><code>${commandOf(`undo ${id}`)}</code> shows the plan that reverses it, and asks

@@ -5,7 +5,7 @@ import { renderDeliveries } from '../deliveries.ts';
 import { healthBadge, placeOf, renderDiffItem, resolution } from '../health.ts';
 import { html, type Html } from '../html.ts';
 import { ago, brief } from '../layout.ts';
-import { pendingPlan, type OverviewContext } from '../listing.ts';
+import { pendingPlan, type OverviewContext } from '../listing-view.ts';
 import { renderForwards } from './forwards.ts';
 
 /** Renders one domain: its state and pending plan, failing mail, forwards, and last changes. */

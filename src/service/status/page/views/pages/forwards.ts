@@ -4,7 +4,7 @@ import { domainHref } from '../../query.ts';
 import { placeOf, renderPending } from '../health.ts';
 import { html, type Html } from '../html.ts';
 import { brief } from '../layout.ts';
-import { renderPager, type OverviewContext } from '../listing.ts';
+import { renderPager, type OverviewContext } from '../listing-view.ts';
 import { renderTable } from '../table.ts';
 
 /** Renders the aliases and rules of a domain, one page of them. */

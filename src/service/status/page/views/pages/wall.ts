@@ -1,4 +1,4 @@
-import type { ListedPage } from '../../listing.ts';
+import type { ListedPage } from '../../listed-page.ts';
 import type { OverviewData } from '../../data/overview-data.ts';
 import { accountSection } from '../accounts.ts';
 import { renderDeliveries } from '../deliveries.ts';
@@ -9,7 +9,7 @@ import {
   urgentRows,
   type OverviewContext,
   type PageVerdict,
-} from '../listing.ts';
+} from '../listing-view.ts';
 
 /** Renders a page for a screen on a wall: counters, and what needs attention. `first`: what comes before domains or accounts. */
 export function renderWall(

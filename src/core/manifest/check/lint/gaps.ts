@@ -1,0 +1,48 @@
+import type { DomainName } from '../../../model/names.ts';
+import { entriesOf, itemsOf, type Node } from '../../read/node.ts';
+import type { Loading } from '../../resolve/context.ts';
+import type { Subjects } from '../../subjects.ts';
+
+/** The parts of a manifest that errors keep lint from judging. */
+export interface Gaps {
+  /** True if no error may have left out a domain or an entry. */
+  readonly isSound: boolean;
+  /** False where an error may have left out something of a domain, such as an entry that another finding depends on. */
+  readonly isWhole: (domain: DomainName) => boolean;
+  /** True if something that was left out, or that is spelt wrong, may use this definition. */
+  readonly mayUse: (kind: 'destination' | 'template', name: string) => boolean;
+}
+
+/** Parts of a document on which no finding depends. */
+const APART: ReadonlySet<string | undefined> = new Set(['api', 'guards', 'lint']);
+
+export function createGaps(
+  documents: readonly Node[],
+  { log, completeness }: Pick<Loading, 'log' | 'completeness'>,
+  subjects: Subjects,
+): Gaps {
+  const isRead = completeness === 'complete';
+  const errors = log.errors().filter((error) => !APART.has(subjects.partOf(error)));
+  // A wrong name of a domain is of no concern to another domain.
+  const broken = new Set(
+    errors
+      .map((error) => [subjects.of(error).domain, subjects.partOf(error)] as const)
+      .flatMap(([domain, part]) => (domain === undefined && part === 'domains' ? [] : [domain])),
+  );
+  let texts: ReadonlySet<string> | undefined;
+  return {
+    isSound: isRead && errors.length === 0,
+    isWhole: (domain) => isRead && !broken.has(undefined) && !broken.has(domain),
+    mayUse(kind, name) {
+      if (!isRead || errors.some(({ code }) => code === `unknown-${kind}`)) return true;
+      return errors.length > 0 && (texts ??= new Set(documents.flatMap(textsIn))).has(name);
+    },
+  };
+}
+
+/** All texts below a node, without keys. */
+function textsIn(node: Node): readonly string[] {
+  if (node.kind === 'text') return [node.text];
+  const parts = node.kind === 'list' ? itemsOf(node) : [...entriesOf(node)].map(({ value }) => value);
+  return parts.flatMap(textsIn);
+}

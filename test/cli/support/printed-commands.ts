@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { PROGRAM_PATH } from '../../support/program.ts';
+
+const NAMES =
+  'validate|plan|apply|run|show|export|route|verify|logs|history|blame|undo|delivery|test|publish|status|state|account|emulator|demo|completion';
+const COMMAND = String.raw`(?:[A-Z_]+=(?:"[^"]*"|'[^']*'|\S+) )*fwdsync (?:${NAMES}) ?[^\n]*`;
+const PLACES: readonly RegExp[] = [
+  new RegExp(`\`(${COMMAND.replace('[^\\n]', '[^`\\n]')})\``, 'g'),
+  new RegExp(`<code>(${COMMAND.replace('[^\\n]', '[^<\\n]')})</code>`, 'g'),
+  // A text of its own, in JSON.
+  new RegExp(`^(${COMMAND})$`, 'g'),
+  // At the end of a line.
+  new RegExp(`(?<=: )(?!fwdsync \\w+ takes no argument)(${COMMAND})$`, 'gm'),
+];
+/** Titles, and what is said of the program and not to it. */
+const NO_COMMANDS = /^#+ fwdsync plan|title=fwdsync \w+|fwdsync [a-z]+ takes no argument "[^"]*" here/gm;
+
+/** Commands in the output of a command, of a daemon or of its page: in text, in JSON or in HTML. */
+export function printedCommands(output: string): readonly string[] {
+  const texts = textsIn(output);
+  return [
+    ...new Set(
+      texts.flatMap((part) =>
+        PLACES.flatMap((place) => [...part.matchAll(place)].map(([, found = '']) => found.trim())),
+      ),
+    ),
+  ];
+}
+
+/** Finds text that reads like a command and has no end that a person could see. */
+export function strayCommands(output: string): readonly string[] {
+  return textsIn(output).flatMap((part) => {
+    const rest = PLACES.reduce((left, place) => left.replace(place, ''), part.replace(NO_COMMANDS, ''));
+    return [...rest.matchAll(new RegExp(`fwdsync (?:${NAMES})\\b.{0,40}`, 'g'))].map(([found]) => found);
+  });
+}
+
+function textsIn(output: string): readonly string[] {
+  const whole = parse(output);
+  if (whole !== undefined) return stringsIn(whole);
+  const lines = output
+    .split('\n')
+    .map((line) => [line, line.startsWith('{') ? parse(line) : undefined] as const);
+  const plain = lines.filter(([, value]) => value === undefined).map(([line]) => line);
+  return [
+    decoded(plain.join('\n')),
+    ...lines.flatMap(([, value]) => (value === undefined ? [] : stringsIn(value))),
+  ];
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+/** HTML stands for itself, but for its entities. */
+function decoded(page: string): string {
+  if (!page.includes('<code>')) return page;
+  return page
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#96;', '`')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}
+
+export interface Ran {
+  readonly line: string;
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/**
+ * Runs a command as it is printed, by a shell in another directory, with nothing but this environment. Where it would ask, `--yes` is
+ * added; what serves is stopped once it does.
+ */
+export async function runPrinted(
+  line: string,
+  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<Ran> {
+  const serves = /fwdsync run\b/.test(line);
+  const asks = /fwdsync (?:apply|undo)\b/.test(line) && !line.includes('--yes');
+  const more = serves ? ' --listen 127.0.0.1:0 --log-format json' : asks ? ' --yes' : '';
+  const child = spawn('sh', ['-c', `${serves ? 'exec ' : ''}${line}${more}`], {
+    cwd,
+    env: { PATH: PROGRAM_PATH, HOME: cwd, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.on('data', (chunk) => {
+    if (serves && String(chunk).includes('"status.listening"')) child.kill('SIGTERM');
+  });
+  const [out, error] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { line, code: child.exitCode, output: `${out}${error}` };
+}
