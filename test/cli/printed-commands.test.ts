@@ -172,7 +172,11 @@ test.each(Object.keys(PLACES) as readonly (keyof typeof PLACES)[])(
     await run(['undo'], many);
     await run(['run', '--once', '--log-format', 'json']);
     await run(['run', '--once', '--delivery']);
-    if (!flags.includes('--accounts')) await run(['delivery', 'other.example']);
+    await run(['why', 'sales@acme.example']);
+    if (!flags.includes('--accounts')) {
+      await run(['delivery', 'other.example']);
+      await run(['delivery', 'sales@acme.example']);
+    }
     await expectToWork(outputs, place, ['apply', 'history', 'undo', 'validate', 'verify']);
   },
   60_000,

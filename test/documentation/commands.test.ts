@@ -155,7 +155,7 @@ interface Ran {
 
 /** True if the page asks for exit code 2 where something differs, or fails. */
 function mayDiffer(command: string): boolean {
-  return /--detailed-exitcode|--fail-on/.test(command);
+  return /--detailed-exitcode|--fail-on|\bfwdsync why\b/.test(command);
 }
 
 /** Starts a command that serves, asks it once, and stops it. */

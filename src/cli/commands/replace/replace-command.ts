@@ -9,11 +9,12 @@ import { quoteForShell } from '../../../core/plan/policy.ts';
 import { openJobs } from '../../accounts/accounts.ts';
 import type { CommandCall, CommandResult } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { CommandError, EXIT, usageError } from '../../exit.ts';
+import { EXIT, usageError } from '../../exit.ts';
 import { readDesired, readValid } from '../../input/manifest/desired.ts';
 import { commandLineHere } from '../../output/command-lines.ts';
 import { saveTogether, type FileChange } from '../../output/files-together.ts';
 import { sentenceColumns } from '../../output/output.ts';
+import { invalidManifest } from '../../output/problems/problems.ts';
 import { styleFor } from '../../output/paint.ts';
 import { isInStore, type ManifestSettings, type Settings } from '../../settings/resolve-settings.ts';
 import { replaceDocument, type FoundPlaces, type ReplaceDocument } from './replace-document.ts';
@@ -117,11 +118,11 @@ async function replacePart(
   const from = { kind: 'texts', texts: replaced.texts } as const;
   const after = await readDesired(context, manifest, { references: 'unneeded', from });
   if (after.desired !== null) return { name, found, files };
-  throw new CommandError(
-    EXIT.invalid,
-    'with this change the manifest would be invalid; nothing was written',
-    'choose another destination, or change these places by hand',
-  );
+  throw invalidManifest(context, {
+    ...after,
+    message: 'with this change the manifest would be invalid; nothing was written',
+    hint: 'choose another destination, or change these places by hand',
+  });
 }
 
 function bytesOf(text: ManifestText['text'] | undefined): Uint8Array {

@@ -202,7 +202,7 @@ const FINE = { reason: null, source: null, resolve: null };
 const RESOLVE: Readonly<Record<FailedStep, string>> = {
   key: 'check the variable or the file of the API key',
   unauthorised: 'check the API key: the service refused it',
-  account: 'set FWDSYNC_DRIFT_URL, or fwdsync run --drift-url URL, to the base URL of v3 of the same service',
+  account: 'set FWDSYNC_DRIFT_URL or --drift-url to the base URL of v3 of the same service',
   read: 'check the key and the service; fwdsync retries by itself',
   lock: 'wait if another run holds the lock, else check the state directory; fwdsync retries',
   state: 'check the state directory: its owner, its permissions, and the free space',

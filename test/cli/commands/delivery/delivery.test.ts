@@ -163,7 +163,7 @@ test('a domain that the manifest does not name, or wants to delete, is wrong usa
   const { code, stderr } = await scene.run(['delivery', 'sales@acme.example'], { env: ENV });
   expect([code, stderr]).toEqual([
     64,
-    'error: "sales@acme.example" is an address, not a domain\n  try: ask why mail to it did not arrive: fwdsync why sales@acme.example\n',
+    `error: "sales@acme.example" is an address, not a domain\n  try: ask why mail to it did not arrive: \`fwdsync why sales@acme.example -f ${scene.directory}/fwdsync.yaml\`\n`,
   ]);
   expect(scene.requests()).toEqual([]);
   expect((await scene.run(['delivery', '--fail-on', 'late'], { env: ENV })).code).toBe(64);

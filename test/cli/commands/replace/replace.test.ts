@@ -251,7 +251,7 @@ describe('in many files', () => {
     const args = ['replace', 'ben@corp.example', 'dan@corp.example', '-f', 'parts'];
     const { code, stdout } = await here.run(args);
     expect(code).toBe(0);
-    expect(stdout).toContain('at 2 places in 2 files.\nCheck it: fwdsync plan -f parts\n');
+    expect(stdout).toContain(`at 2 places in 2 files.\nCheck it: fwdsync plan -f ${many}\n`);
     expect(stdout).not.toContain('b.yaml');
     expect(await readdir(many)).toEqual(['a.yaml', 'b.yaml', 'c.yaml']);
     expect(await textOf(here, 'parts/c.yaml')).toBe(PART('c').replace('ben', 'dan'));

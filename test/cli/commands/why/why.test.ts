@@ -22,7 +22,8 @@ describe.each(['v4', 'v3'] as const)('why through %s', (version) => {
     const before = scene.requests().length;
     const { code, document } = await why(scene, [to]);
     const sent = scene.requests().slice(before);
-    expect([document.verdict, document.sentence.replace(TIME, 'TIME')]).toEqual([verdict, sentence]);
+    const said = document.sentence.replace(TIME, 'TIME').replace(scene.directory, 'DIR');
+    expect([document.verdict, said]).toEqual([verdict, sentence]);
     expect(code).toBe(GOOD.has(verdict) ? 0 : 2);
     expect([document.complete, document.requests]).toEqual([true, sent.length]);
     expect(sent.every(({ method }) => method === 'GET')).toBe(true);

@@ -237,7 +237,7 @@ export const CASES: readonly Case[] = [
     happens: (scene) => deliver(scene, { to: 'info@acme.example' }),
     verdict: 'delivered',
     sentence:
-      'The newest message to info@acme.example was delivered to desk@hub.example at TIME. The account itself sends it on from there: fwdsync why desk@hub.example.',
+      'The newest message to info@acme.example was delivered to desk@hub.example at TIME. The account itself sends it on from there: `fwdsync why desk@hub.example -f DIR/fwdsync.yaml`.',
   },
   {
     cause: 'a message that arrived after one that did not',
