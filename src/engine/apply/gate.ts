@@ -1,9 +1,11 @@
 import { itemKey } from '../../core/model/item-key.ts';
 import { KINDS } from '../../core/model/kinds.ts';
-import { nameKey, plural, takesOthers, type DomainName } from '../../core/model/names.ts';
-import type { Change } from '../../core/model/plan.ts';
-import { dependenciesOf, findLedTo } from '../../core/plan/requests/dependencies.ts';
+import { plural, type DomainName } from '../../core/model/names.ts';
+import type { Change, Waits } from '../../core/model/plan.ts';
+import { dependenciesOf } from '../../core/plan/requests/dependencies.ts';
 import { chainOfKind } from '../../core/plan/requests/order.ts';
+import { matchesMissing } from '../../core/plan/waits/beside.ts';
+import { WAIT_REASONS } from '../../core/plan/withhold.ts';
 import {
   hasTrouble,
   isHeldUp,
@@ -20,32 +22,37 @@ import type { KnownAccount } from './known-account.ts';
 export type Gate = (change: Change) => string | null;
 
 /** Keeps mail where it goes as long as what is to take it was not added or updated. */
-export function stageOneGate(ledger: Ledger): Gate {
+export function stageOneGate(ledger: Ledger, waits: Waits): Gate {
   return (change) => {
     const beside = findBeside(ledger, change);
     if (beside !== undefined) return `alias ${beside.name}, whose mail it matches meanwhile, was not added`;
-    const ledTo = findLedTo(change, (domain) => ledger.undone.get(domain as DomainName)?.values() ?? []);
-    if (ledTo === undefined) return null;
-    const what = `${ledTo.name} of ${ledTo.domain}, to which it forwards,`;
-    return `${what} was not ${ledTo.action === 'add' ? 'added' : 'updated'}`;
+    return whyWaiting(ledger, waits, change);
   };
 }
 
-/**
- * A catch-all, a pattern, or an alias whose labelled addresses have aliases of their own matches the mail of an alias that
- * is not there: it changes only when what was to be added beside it is in place.
- */
+/** Finds an alias that was to be added, and whose mail an alias matches as long as it is missing: that must not change. */
 function findBeside(ledger: Ledger, change: Change): Change | undefined {
   if (change.kind !== 'alias' || change.action !== 'update') return undefined;
   const undone = ledger.undone.get(change.domain)?.values() ?? [];
+  const matches = matchesMissing(change.name);
   return Iterator.from(undone).find(
-    ({ kind, action, name }) => kind === 'alias' && action === 'add' && matchesMailOf(change.name, name),
+    ({ kind, action, name }) => kind === 'alias' && action === 'add' && matches(name),
   );
 }
 
-function matchesMailOf(name: string, missing: string): boolean {
-  return takesOthers(name) || nameKey(missing).startsWith(`${nameKey(name)}+`);
+/** Why a change has to wait for others; null: what it waits for is done. */
+function whyWaiting({ undone }: Ledger, waits: Waits, change: Change): string | null {
+  const found = waits
+    .get(itemKey(change))
+    ?.entries()
+    .find(([one]) => undone.get(one.domain)?.has(itemKey(one)));
+  if (found === undefined) return null;
+  const [{ kind, name, domain, action }, why] = found;
+  const what = kind === 'domain' ? name : `${name} of ${domain}`;
+  return `${what}, ${WAIT_REASONS[why]}, was not ${DONE[action]}`;
 }
+
+const DONE = { add: 'added', update: 'updated', move: 'moved', delete: 'deleted' } as const;
 
 /**
  * What takes a route away goes only where everything that was to replace it is in place, and nobody still needs it. `held`:
@@ -54,7 +61,7 @@ function matchesMailOf(name: string, missing: string): boolean {
 export function stageTwoGate(
   ledger: Ledger,
   held: ReadonlySet<DomainName>,
-  dependencies: Dependencies,
+  { dependencies, waits }: { readonly dependencies: Dependencies; readonly waits: Waits },
 ): Gate {
   return (change) => {
     const stopped = whyStopped(ledger);
@@ -64,7 +71,8 @@ export function stageTwoGate(
     if (chain === 'routes' && ledger.misplaced.has(change.domain)) return MISPLACED;
     const others = dependencies.get(itemKey(change)) ?? NO_DOMAINS;
     const holder = [...others].find((domain) => held.has(domain) || hasTrouble(ledger, domain));
-    return holder === undefined ? null : `${holder} may still forward there`;
+    if (holder !== undefined) return `${holder} may still forward there`;
+    return whyWaiting(ledger, waits, change);
   };
 }
 
@@ -78,11 +86,11 @@ export interface Passage {
 }
 
 /**
- * The same for what one part of stage 2 takes away. The other domains that forwarded there are read right before it, and
- * what one of them is seen to forward to still is kept.
+ * The same for what one part of stage 2 takes away; `later`: what other parts change after it. The other domains that forwarded
+ * there are read right before it, and what one of them is seen to forward to still is kept.
  */
 export async function forwarderGate(
-  late: readonly Change[],
+  { late, later }: { readonly late: readonly Change[]; readonly later: readonly Change[] },
   { gate, dependencies }: { readonly gate: Gate; readonly dependencies: Dependencies },
   { ledger, account }: { readonly ledger: Ledger; readonly account: KnownAccount },
 ): Promise<Passage> {
@@ -93,7 +101,7 @@ export async function forwarderGate(
   if (!read.ok) stopOn(ledger, read.error);
   const plan = account.planAgain(names);
   const unread = new Set(plan.withheld.map(({ domain }) => domain));
-  const going = new Set(late.map(itemKey));
+  const going = new Set([...late, ...later].map(itemKey));
   const staying = plan.changes.filter((change) => !going.has(itemKey(change)));
   const forwarding = dependenciesByItem(open, staying);
   const lasting = dependenciesByItem(

@@ -5,6 +5,7 @@ import type { Problem } from '../../model/manifest/problem.ts';
 import type { Section } from '../../model/kinds.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Origin } from '../../model/resources.ts';
+import { compareChanges } from '../sorting.ts';
 import type { ItemMemory } from './item-memory.ts';
 
 /** What the difference of one section of one domain depends on, other than its two sides. */
@@ -144,5 +145,18 @@ export function notKeptWarning(
     message: `${kind} ${quote(entry.name)} of ${domain}: the service accepted this entry and keeps another value`,
     hint: 'it is sent again when the entry, or what the service shows, changes',
     source: entry.source,
+  };
+}
+
+/** Puts other changes in the place of those of a domain. */
+export function changeEach(plan: DomainPlan, of: (change: Change) => Change): DomainPlan {
+  return {
+    ...plan,
+    changes: plan.changes.map(of).sort(compareChanges),
+    sections: plan.sections.map((section) => ({
+      ...section,
+      changes: section.changes.map(of),
+      serviceOwn: section.serviceOwn.map(of),
+    })),
   };
 }

@@ -1,6 +1,13 @@
 import type { Operation } from '../../model/endpoints.ts';
-import { takesOthers, type DomainName } from '../../model/names.ts';
-import type { AliasChange, Change, CredentialChange, DomainChange, RuleChange } from '../../model/plan.ts';
+import type { DomainName } from '../../model/names.ts';
+import type {
+  AliasChange,
+  Change,
+  CredentialChange,
+  DomainChange,
+  RuleChange,
+  Waits,
+} from '../../model/plan.ts';
 import { requestId } from '../../model/item-key.ts';
 import { KINDS, type Kind } from '../../model/kinds.ts';
 import type { RuleState } from '../../model/resources.ts';
@@ -12,15 +19,15 @@ import {
   type RulePayload,
 } from '../diff/rules/rule-parts.ts';
 import { compareRanks, compareText, rankOf } from '../sorting.ts';
-import { overtakingChanges, waitsInStageOne } from './dependencies.ts';
+import { isWide } from '../waits/beside.ts';
 import { rulesToWiden, takersFirst } from './exchanges.ts';
+import { partsOfStageOne, partsOfStageTwo } from './parts.ts';
 
 /**
  * The sequence of a run. Until it ends, mail must be routed as before or as afterwards: what adds a route comes first, and
- * what takes one away comes last. The parts of `sequenceOf` are: stage 1 of all domains, and after it of those whose mail
- * is led to what it adds in other domains; stage 2, which may take routes away, once all of stage 1 has ended; and last what
- * other domains forward to until their own stage 2 has ended. The domains of a part do not wait for each other. Each goes
- * through these steps, in each step through its items in the order of `inOrder`:
+ * what takes one away comes last. Stage 2, which may take routes away, begins once all of stage 1 has ended. Each stage has parts,
+ * see `partsOfStageOne`: what waits for changes of other domains goes in a later one. The domains of a part do not wait for each
+ * other. Each goes through these steps, in each step through its items in the order of `inOrder`:
  */
 const STEPS = [
   'domain', // A domain must be there before anything is added to it; the service may give it a `*`.
@@ -102,29 +109,26 @@ interface Placed {
 }
 
 /** All that is to be sent for these changes, in the order in which it is sent. Throws where a change lacks the id that it needs. */
-export function sequenceOf(changes: readonly Change[]): readonly SequencePart[] {
-  const waits = waitsInStageOne(changes);
-  const late = overtakingChanges(changes);
+export function sequenceOf(changes: readonly Change[], waits: Waits = NO_WAITS): readonly SequencePart[] {
   const widened = rulesToWiden(changes);
-  const places = Map.groupBy(
-    changes.flatMap((change) => placesOf(change, widened)),
-    ({ stage }) => stage,
-  );
-  const early = Map.groupBy(places.get(1) ?? [], ({ item }) => waits.get(item.change.domain) ?? 0);
-  const last = Map.groupBy(places.get(2) ?? [], ({ item }) => Number(late.has(item.change)));
-  return [...partsOf(1, early, widened), ...partsOf(2, last, widened)];
+  const placed = changes.flatMap((change) => placesOf(change, widened));
+  const sequenceIn = (
+    stage: SequencePart['stage'],
+    partsIn: typeof partsOfStageOne,
+  ): readonly SequencePart[] => {
+    const own = placed.filter((place) => place.stage === stage);
+    const ordered = byDomain(own, widened).flatMap(({ steps }) =>
+      steps.flatMap(({ step, items }) => items.map(({ change }) => ({ change, step: STEPS.indexOf(step) }))),
+    );
+    const partOf = partsIn(ordered, waits);
+    return [...Map.groupBy(own, ({ item }) => partOf(item.change))]
+      .sort(([a], [b]) => a - b)
+      .map(([, items]) => ({ stage, domains: byDomain(items, widened) }));
+  };
+  return [...sequenceIn(1, partsOfStageOne), ...sequenceIn(2, partsOfStageTwo)];
 }
 
-/** The parts of a stage, by their numbers. */
-function partsOf(
-  stage: SequencePart['stage'],
-  parts: ReadonlyMap<number, readonly Placed[]>,
-  widened: ReadonlySet<Change>,
-): readonly SequencePart[] {
-  return [...parts]
-    .sort(([a], [b]) => a - b)
-    .map(([, placed]) => ({ stage, domains: byDomain(placed, widened) }));
-}
+const NO_WAITS: Waits = new Map();
 
 function placesOf(change: Change, widened: ReadonlySet<Change>): readonly Placed[] {
   switch (change.kind) {
@@ -213,7 +217,7 @@ function byRules<Rule extends RuleChange>(
 /** Field notes: aliases mode. An exact name is asked first, plus addresses among them, then patterns, then `*`. */
 function precedence({ change: { name } }: WriteItem): number {
   if (name === '*') return 0;
-  if (takesOthers(name.replaceAll('+', ''))) return 1;
+  if (isWide(name)) return 1;
   return name.includes('+') ? 3 : 2;
 }
 

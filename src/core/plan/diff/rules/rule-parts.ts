@@ -43,6 +43,21 @@ export interface RulePayload {
  * that all of it is sent at once, activation included.
  */
 export function ruleSteps(change: RuleChange): readonly RuleStep[] {
+  const steps = usualSteps(change);
+  if (change.stage === 1 || steps.some(({ stage }) => stage === 2)) return steps;
+  return steps.flatMap((own) => delayed(own));
+}
+
+/** The same in stage 2, where something there has to come first: only the rank is changed before. */
+function delayed({ step, part }: RuleStep): readonly RuleStep[] {
+  if (step !== 'rule-moves' || part === 'move') return [{ stage: 2, step, part }];
+  return [
+    { stage: 1, step, part: 'move' },
+    { stage: 2, step: 'rule-changes', part: 'content' },
+  ];
+}
+
+function usualSteps(change: Pick<RuleChange, 'observed' | 'desired' | 'fields'>): readonly RuleStep[] {
   const { observed, desired } = change;
   if (observed === null) return [{ stage: 1, step: 'rule-adds', part: 'add' }];
   if (desired === null) return [{ stage: 2, step: 'rule-deletes', part: 'delete' }];
@@ -59,7 +74,7 @@ export function ruleSteps(change: RuleChange): readonly RuleStep[] {
 }
 
 export function stageOf(change: Pick<RuleChange, 'observed' | 'desired' | 'fields'>): 1 | 2 {
-  return ruleSteps(change as RuleChange).some(({ stage }) => stage === 2) ? 2 : 1;
+  return usualSteps(change).some(({ stage }) => stage === 2) ? 2 : 1;
 }
 
 /** What remains of a change when its stage 2 is withheld: its move, or nothing. */
