@@ -103,7 +103,7 @@ async function reconcile(world: World, life: Life): Promise<Once> {
   const undo = undoes === undefined ? null : await undoOf(openOwn(account), undoes, policy);
   return reconcileOnce(
     undo === null
-      ? { ...apply, origin, maxFailures: flags.maxFailures ?? null }
+      ? { ...apply, origin, maxFailures: flags.maxFailures ?? null, newcomers: scenario.approve && 'left' }
       : { ...undo, origin: { ...origin, command: 'undo' }, maxFailures: null, newcomers: 'left' },
     {
       client,
@@ -113,6 +113,7 @@ async function reconcile(world: World, life: Life): Promise<Once> {
       writeSnapshot,
       approve: async (planned) => {
         if (undo !== null) return allowAll(planned);
+        if (scenario.approve !== undefined) return { decision: scenario.approve(planned), planned };
         const decision = decide(planned.plan, flags.skipRefused === true ? 'withhold' : 'end-the-run');
         return { decision, planned };
       },

@@ -4,6 +4,8 @@ import type { Switches } from '../../../src/emulator/account/switches.ts';
 import { loadManifest } from '../../../src/core/manifest/load.ts';
 import type { Desired } from '../../../src/core/model/desired.ts';
 import type { Policy } from '../../../src/core/plan/policy.ts';
+import type { Decision } from '../../../src/engine/decide.ts';
+import type { Planned } from '../../../src/engine/plan-once.ts';
 import { createPolicy, type AllowanceOptions } from '../../../src/cli/input/policy.ts';
 import type { GoldenCase, Version } from '../../golden/support/case.ts';
 import { loadDesired } from '../../golden/support/desired.ts';
@@ -22,6 +24,8 @@ export interface Scenario {
   readonly env: Readonly<Record<string, string>>;
   /** The run that is undone, in place of applying the manifest. */
   readonly undoes?: string;
+  /** Decides what of a plan runs, as `apply` does with a saved plan: nothing beside it is taken up. */
+  readonly approve?: (planned: Planned) => Decision;
 }
 
 export interface Flags extends AllowanceOptions {
