@@ -22,17 +22,23 @@ interface PlanMade {
 }
 
 /**
- * Plans, and where the plan takes routes away, or leads mail to domains that were not read, plans again once it was read what else in
+ * Plans, and where the plan takes mail or routes away, or leads mail to domains that were not read, plans again once it was read what else in
  * the account forwards where. It is not read where that takes more requests than the run itself; the plan then says so.
  */
 export async function planWithForwards(input: PlanInput, ports: Ports): Promise<Result<PlanMade, ApiError>> {
   const plan = makePlan(input);
-  if (!takesRoutes(plan) && !leadsToUnread(plan, input.observed)) return succeed({ input, plan });
+  const mayTellMore = takesRoutes(plan) || losesMail(plan) || leadsToUnread(plan, input.observed);
+  if (!mayTellMore) return succeed({ input, plan });
   const read = await readForwards(input, plan, ports);
   if (!read.ok) return read;
   if (read.value === input.observed) return succeed({ input, plan });
   const whole = { ...input, observed: read.value };
   return succeed({ input: whole, plan: makePlan(whole) });
+}
+
+/** True unless nothing is lost; what leads to a domain that was not read counts as delivered. */
+function losesMail({ guards }: Pick<Plan, 'guards'>): boolean {
+  return guards.some(({ guard }) => guard === 'unrouted');
 }
 
 /** True if changes lead mail, before or after, to where it may come to a domain of the account that was not read. */

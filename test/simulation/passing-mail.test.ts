@@ -129,6 +129,17 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     other: { live: { jobs: A, info: A }, wanted: { info: A, help: A } },
   },
+  'a fallback leads to a domain that half of the changes do not lead to': {
+    acme: { wanted: {} },
+    other: {
+      rules: [],
+      fallback: 'info@relay.example',
+      wantedRules: [
+        ['info', 'desk@relay.example', false],
+        ['h*', 'info@acme.example'],
+      ],
+    },
+  },
   'a discard and a catch-all are deleted': {
     acme: { live: { info: DISCARD, '*': A, desk: A }, wanted: { desk: A } },
     other: { live: { help: 'desk@acme.example', jobs: A }, wanted: { jobs: A } },
