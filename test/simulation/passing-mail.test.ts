@@ -140,6 +140,17 @@ const CASES: Readonly<Record<string, Case>> = {
       ],
     },
   },
+  'a rule that discards stands behind one that waits': {
+    acme: {
+      rules: [['info', 'jobs@acme.example']],
+      fallback: A,
+      wantedRules: [
+        ['(info)', A],
+        ['j*', 'anyone@acme.example'],
+        ['*', DISCARD],
+      ],
+    },
+  },
   'a discard and a catch-all are deleted': {
     acme: { live: { info: DISCARD, '*': A, desk: A }, wanted: { desk: A } },
     other: { live: { help: 'desk@acme.example', jobs: A }, wanted: { jobs: A } },

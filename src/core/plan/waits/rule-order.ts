@@ -34,6 +34,17 @@ export function rulesInTheWay(
 
 export type Delivers = (state: Pick<RuleState, 'forward'>, when: 'observed' | 'desired') => boolean;
 
+/** Returns the rules among these changes that would take a mail and not deliver it, whichever others come first afterwards. */
+export function endingRules(changes: readonly Change[], mail: Mail, delivers: Delivers): readonly Change[] {
+  return changes.filter(
+    (change) =>
+      change.kind === 'rule' &&
+      change.desired?.active === true &&
+      !delivers(change.desired, 'desired') &&
+      matches(change.desired, mail),
+  );
+}
+
 function matches(rule: RuleState, mail: Mail): boolean {
   const { routes } = createRouter({ aliases: [], rules: [rule], mode: 'rules', fallback: null });
   return routes(mail).some(({ kind }) => kind === 'rule');

@@ -15,7 +15,7 @@ import {
   withDelivery,
   type DeliveringSide,
 } from './mail.ts';
-import { rulesInTheWay, type Delivers, type RulesInTheWay } from './rule-order.ts';
+import { endingRules, rulesInTheWay, type Delivers, type RulesInTheWay } from './rule-order.ts';
 
 /** Changes at the addresses to which the mail of another change comes, hop by hop, from its own address on. */
 export interface PassedChanges {
@@ -100,6 +100,11 @@ function openPassed(
     const others = own.get(change.domain) ?? [];
     return rulesInTheWay(change, address === null ? null : mailTo(address), { others, delivers });
   };
+  const endersAt = (address: string): readonly Change[] => {
+    const { domain, ...mail } = mailTo(address);
+    if (now.side(domain).engine !== 'rules') return [];
+    return endingRules(own.get(domain) ?? [], mail, delivers);
+  };
   const isDead = ({ desired }: Change): boolean => !isDelivered(forwardOf(desired), then);
   return (change) => {
     const starts = startsOf(change);
@@ -117,7 +122,10 @@ function openPassed(
       ],
       ahead: next.filter((to) => !starts.before.includes(to)).flatMap(changesAt),
       needed: [
-        ...onlyWith(now, then, starts.before).flatMap(changesAt),
+        ...onlyWith(now, then, starts.before).flatMap((address) => [
+          ...changesAt(address),
+          ...endersAt(address),
+        ]),
         ...(change.action === 'add' ? takersOn(now).filter(isDead) : []),
         ...rules.needed,
       ],
