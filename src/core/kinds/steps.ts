@@ -24,6 +24,7 @@ export interface ChangePart {
 export interface PlacedItem {
   /** Its place in a run: one of those of core/plan/requests/order.ts. */
   readonly step: string;
+  readonly stage: 1 | 2;
   readonly item: WriteItem;
 }
 
@@ -52,6 +53,7 @@ export function plainSteps(kind: Kind, orders: Readonly<Record<string, Compare>>
     place: (changes) => ({
       places: changes.map((change) => ({
         step: `${kind}-${change.action}s`,
+        stage: change.stage,
         item: { change, sent: sentOf(change) },
       })),
       inOrder(step, items) {

@@ -94,8 +94,8 @@ export interface GuardFinding {
 export interface Withheld {
   readonly domain: DomainName;
   readonly reason: string;
-  /** Whether the whole domain or only its stage 2 is kept from running. */
-  readonly part: 'domain' | 'deletes';
+  /** What is kept from running: the whole domain, its stage 2, or changes that wait for what is withheld elsewhere. */
+  readonly part: 'domain' | 'deletes' | 'changes';
   /**
    * An unproven read or an ambiguous account makes `plan` and `apply` end with 1; a guard has its own finding, and
    * `manifest` its own problem.
@@ -173,6 +173,15 @@ export interface PlanSummary {
   readonly silenced: number;
 }
 
+/**
+ * Why a change waits for another one. `leads-there`: its mail comes there afterwards; `led-away`: mail that comes to it now is led
+ * away there; `beside`: the one alias would match mail of the other one meanwhile.
+ */
+export type WaitReason = 'leads-there' | 'led-away' | 'beside';
+
+/** By item: the changes that have to be in place before it is changed; see `planWaits`. */
+export type Waits = ReadonlyMap<string, ReadonlyMap<Change, WaitReason>>;
+
 /** The ordered changes, with guards and warnings; plain data. Same inputs, same bytes. */
 export interface Plan {
   readonly api: { readonly url: string; readonly version: 'v4' | 'v3'; readonly account: string };
@@ -191,6 +200,7 @@ export interface Plan {
   readonly problems: readonly Problem[];
   /** Changes of stage 2 that have to wait, because a domain that a problem withholds still forwards there. */
   readonly neededElsewhere: ReadonlyMap<Change, Withheld>;
+  readonly waits: Waits;
   /** Live rules taken over by content: to be remembered by the state directory. */
   readonly adoptions: readonly Adoption[];
 }

@@ -1,9 +1,11 @@
 import { itemKey } from '../../core/kinds/item-key.ts';
 import { KINDS } from '../../core/kinds/registry.ts';
-import { nameKey, plural, takesOthers, type DomainName } from '../../core/model/names.ts';
-import type { Change } from '../../core/model/plan.ts';
-import { dependenciesOf, findLedTo } from '../../core/plan/requests/dependencies.ts';
+import { plural, type DomainName } from '../../core/model/names.ts';
+import type { Change, Waits } from '../../core/model/plan.ts';
+import { dependenciesOf } from '../../core/plan/requests/dependencies.ts';
 import type { GateName } from '../../core/plan/requests/order.ts';
+import { matchesMissing } from '../../core/plan/waits/beside.ts';
+import { WAIT_REASONS } from '../../core/plan/withhold.ts';
 import {
   hasTrouble,
   isHeldUp,
@@ -25,6 +27,7 @@ export interface GateEvidence {
   /** Domains of which something is held back, or not known. */
   readonly held: ReadonlySet<DomainName>;
   readonly dependencies: Dependencies;
+  readonly waits: Waits;
 }
 
 /** Asks these gates, in this order. */
@@ -43,12 +46,6 @@ const GATES: Readonly<Record<GateName, (change: Change, evidence: GateEvidence) 
     const beside = findBeside(ledger, change);
     return beside && `alias ${beside.name}, whose mail it matches meanwhile, was not added`;
   },
-  'what it leads to'(change, { ledger }) {
-    const ledTo = findLedTo(change, (domain) => ledger.undone.get(domain as DomainName)?.values() ?? []);
-    if (ledTo === undefined) return null;
-    const what = `${ledTo.name} of ${ledTo.domain}, to which it forwards,`;
-    return `${what} was not ${ledTo.action === 'add' ? 'added' : 'updated'}`;
-  },
   'the run goes on': (_, { ledger }) => whyStopped(ledger),
   'stage 1 of its domain': (change, { ledger }) => (isHeldUp(ledger, change) ? STAGE_ONE_FAILED : null),
   'rules in order': ({ domain, kind }, { ledger }) =>
@@ -58,23 +55,32 @@ const GATES: Readonly<Record<GateName, (change: Change, evidence: GateEvidence) 
     const holder = [...others].find((domain) => held.has(domain) || hasTrouble(ledger, domain));
     return holder === undefined ? null : `${holder} may still forward there`;
   },
+  'what it waits for': whyWaiting,
 };
 
-/**
- * A catch-all, a pattern, or an alias whose labelled addresses have aliases of their own matches the mail of an alias that
- * is not there: it changes only when what was to be added beside it is in place.
- */
+/** Finds an alias that was to be added, and whose mail an alias matches as long as it is missing: that must not change. */
 function findBeside(ledger: Ledger, change: Change): Change | null {
   if (change.kind !== 'alias' || change.action !== 'update') return null;
   const undone = ledger.undone.get(change.domain)?.values() ?? [];
+  const matches = matchesMissing(change.name);
   const isBeside = ({ kind, action, name }: Change): boolean =>
-    kind === 'alias' && action === 'add' && matchesMailOf(change.name, name);
+    kind === 'alias' && action === 'add' && matches(name);
   return Iterator.from(undone).find(isBeside) ?? null;
 }
 
-function matchesMailOf(name: string, missing: string): boolean {
-  return takesOthers(name) || nameKey(missing).startsWith(`${nameKey(name)}+`);
+/** Returns why a change has to wait for others; null if what it waits for is done. */
+function whyWaiting(change: Change, { ledger, waits }: GateEvidence): string | null {
+  const found = waits
+    .get(itemKey(change))
+    ?.entries()
+    .find(([one]) => ledger.undone.get(one.domain)?.has(itemKey(one)));
+  if (found === undefined) return null;
+  const [{ kind, name, domain, action }, why] = found;
+  const what = kind === 'domain' ? name : `${name} of ${domain}`;
+  return `${what}, ${WAIT_REASONS[why]}, was not ${DONE[action]}`;
 }
+
+const DONE = { add: 'added', update: 'updated', move: 'moved', delete: 'deleted' } as const;
 
 /** What is known right before a part of stage 2. */
 export interface Passage {
@@ -86,11 +92,11 @@ export interface Passage {
 }
 
 /**
- * The same for what one part of stage 2 takes away. The other domains that forwarded there are read right before it, and
- * what one of them is seen to forward to still is kept.
+ * The same for what one part of stage 2 takes away; `later`: what other parts change after it. The other domains that forwarded
+ * there are read right before it, and what one of them is seen to forward to still is kept.
  */
 export async function forwarderGate(
-  late: readonly Change[],
+  { late, later }: { readonly late: readonly Change[]; readonly later: readonly Change[] },
   gate: Gate,
   { ledger, dependencies, account }: GateEvidence & { readonly account: KnownAccount },
 ): Promise<Passage> {
@@ -101,7 +107,7 @@ export async function forwarderGate(
   if (!read.ok) stopOn(ledger, read.error);
   const plan = account.planAgain(names);
   const unread = new Set(plan.withheld.map(({ domain }) => domain));
-  const going = new Set(late.map(itemKey));
+  const going = new Set([...late, ...later].map(itemKey));
   const staying = plan.changes.filter((change) => !going.has(itemKey(change)));
   const forwarding = dependenciesByItem(open, staying);
   const lasting = dependenciesByItem(

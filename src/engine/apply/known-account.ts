@@ -116,9 +116,10 @@ export function openKnownAccount(
     },
     isStale: (domain, late) => needsFreshRead(late, domains.get(domain)?.readAt ?? null, clock.monotonic()),
     planAgain: (names, prior) => makePlan(inputOf(names, latest, prior)),
-    newLosses: createLossCheck(plan.changes, (domain, read) =>
-      inputOf([domain], read === 'latest' ? latest : observed),
-    ),
+    newLosses: createLossCheck(plan.changes, {
+      latest: (domain) => inputOf([domain], latest),
+      first: () => inputOf(desired.domains.keys(), observed),
+    }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { itemKey } from '../../core/kinds/item-key.ts';
 import { KINDS } from '../../core/kinds/registry.ts';
 import type { DomainName } from '../../core/model/names.ts';
-import type { Change } from '../../core/model/plan.ts';
+import type { Change, Waits } from '../../core/model/plan.ts';
 import {
   DOMAINS_AT_ONCE,
   isAddedDomain,
@@ -39,6 +39,7 @@ export interface Round {
   readonly stages: readonly StageRequests[];
   /** All that is still to be done, or may be, what is not sent again included: routes depend on it. */
   readonly pending: readonly Change[];
+  readonly waits: Waits;
   /** Domains of which it is not known what they forward to. */
   readonly unread: Iterable<DomainName>;
 }
@@ -72,10 +73,11 @@ export async function sendRound(round: Round, parts: RoundParts): Promise<Readon
   const late =
     changes === 'as-planned'
       ? round.stages.filter(({ stage }) => stage === 2)
-      : sender.requestsOf(changes).filter(({ stage }) => stage === 2);
+      : sender.requestsOf({ changes, waits: round.waits }).filter(({ stage }) => stage === 2);
   const outlook = changes === 'as-planned' ? planned : outlookOf([...early, ...late], round, parts);
   for (const [index, own] of late.entries()) {
-    await sendLatePart({ ...own, part: early.length + index, ...outlook }, firstPass, parts);
+    const later = late.slice(index + 1).flatMap((part) => part.domains.flatMap(changesOfRequests));
+    await sendLatePart({ ...own, part: early.length + index, later, ...outlook }, firstPass, parts);
   }
   return firstPass.seen();
 }
@@ -84,11 +86,13 @@ export async function sendRound(round: Round, parts: RoundParts): Promise<Readon
 interface Outlook {
   readonly order: VerificationOrder;
   readonly evidence: GateEvidence;
+  /** Items of stage 2. */
+  readonly waiting: ReadonlySet<string>;
 }
 
 function outlookOf(
   stages: readonly StageRequests[],
-  { pending, unread }: Round,
+  { pending, waits, unread }: Round,
   { ledger, approvals }: RoundParts,
 ): Outlook {
   const work = stages.flatMap(({ domains }) => domains.flatMap(changesOfRequests));
@@ -98,7 +102,8 @@ function outlookOf(
   const held = new Set([...heldRoutes.map(({ domain }) => domain), ...unread]);
   return {
     order: verificationOrder(stages, (change) => dependencies.get(itemKey(change))),
-    evidence: { ledger, held, dependencies },
+    evidence: { ledger, held, dependencies, waits },
+    waiting: new Set(work.filter(({ stage }) => stage === 2).map(itemKey)),
   };
 }
 
@@ -121,7 +126,7 @@ async function sendEarlyPart(
     const rest =
       left === 'as-planned'
         ? requests.filter((request) => !isAddedDomain(request))
-        : requestsOfStage(1, sender.requestsOf(left));
+        : requestsOfStage(1, sender.requestsOf({ changes: left }));
     await sendAll({ ledger, sender }, rest, gateOf(gates, evidence));
     const isLast =
       left === 'as-planned' ? order.isDueAfter(part, domain) : left.every(({ stage }) => stage === 1);
@@ -142,7 +147,18 @@ async function sendEarlyPart(
  * pause it is tried again, and after the last it is skipped.
  */
 async function sendLatePart(
-  { part, domains, gates, order, evidence }: RoundPart,
+  {
+    part,
+    domains,
+    gates,
+    later,
+    order,
+    evidence,
+    waiting: inStageTwo,
+  }: RoundPart & {
+    /** What the parts after it change. */
+    readonly later: readonly Change[];
+  },
   firstPass: FirstPass,
   parts: RoundParts,
 ): Promise<void> {
@@ -150,14 +166,12 @@ async function sendLatePart(
   const ownGate = gateOf(gates, evidence);
   let waiting = domains;
   for (const pause of [...PAUSES_MS, null]) {
-    const passage = await forwarderGate(waiting.flatMap(changesOfRequests), ownGate, {
-      ...evidence,
-      ...parts,
-    });
+    const late = waiting.flatMap(changesOfRequests);
+    const passage = await forwarderGate({ late, later }, ownGate, { ...evidence, ...parts });
     for (const domain of passage.seen) if (order.isSeenBefore(part, domain)) firstPass.saw(domain);
     const unseen = new Map<DomainName, ReadonlySet<Change>>();
     await sideBySide(waiting, DOMAINS_AT_ONCE, async (own) => {
-      const early = await sendStageTwo(parts, own, passage);
+      const early = await sendStageTwo(parts, own, { ...passage, waiting: inStageTwo });
       const isLast = early.length === 0 || pause === null || whyStopped(ledger) !== null;
       if (!isLast) unseen.set(own.domain, new Set(early));
       else if (order.isDueAfter(part, own.domain)) firstPass.verify(own.domain);
@@ -208,7 +222,7 @@ function passes(ledger: Ledger, change: Change, gate: Gate): boolean {
 async function sendStageTwo(
   parts: RoundParts,
   planned: DomainRequests,
-  { gate, awaits }: Passage,
+  { gate, awaits, waiting }: Passage & Pick<Outlook, 'waiting'>,
 ): Promise<readonly Change[]> {
   const { ledger, sender, whyKeepDomain } = parts;
   const changes = changesOfRequests(planned);
@@ -218,9 +232,10 @@ async function sendStageTwo(
   const early = changes.filter(awaits);
   const late = changes.filter((change) => passes(ledger, change, own));
   if (late.length === 0) return early;
-  const fresh = await freshen(parts, planned.domain, late);
+  const fresh = await freshen(parts, planned.domain, { late, waiting });
   if (fresh === 'unseen') return [...early, ...late];
-  const requests = fresh === late ? planned.requests : requestsOfStage(2, sender.requestsOf(fresh));
+  const requests =
+    fresh === late ? planned.requests : requestsOfStage(2, sender.requestsOf({ changes: fresh }));
   await sendAll(parts, requests, own);
   return early;
 }
@@ -240,7 +255,7 @@ function requestsOfStage(wanted: 1 | 2, stages: readonly StageRequests[]): reado
 async function freshen(
   { ledger, account, approvals }: Pick<RoundParts, 'ledger' | 'account' | 'approvals'>,
   domain: DomainName,
-  late: readonly Change[],
+  { late, waiting }: { readonly late: readonly Change[]; readonly waiting: ReadonlySet<string> },
 ): Promise<readonly Change[] | 'unseen'> {
   if (!account.isStale(domain, late) || whyStopped(ledger) !== null) return late;
   const read = await account.reread([domain]);
@@ -251,7 +266,10 @@ async function freshen(
     recordSkips(ledger, late, `the domain could not be read again before its stage 2: ${unread}`);
     return [];
   }
-  const open = plan.changes.filter((change) => !isHeldBack(approvals, change));
+  const open = plan.changes
+    .filter((change) => !isHeldBack(approvals, change))
+    // It waits for other domains, of which this plan knows nothing.
+    .map((change): Change => (waiting.has(itemKey(change)) ? { ...change, stage: 2 } : change));
   const early = open.filter(
     (change) => change.stage === 1 && !isSetting(change) && !isUndone(ledger, change),
   );

@@ -8,6 +8,7 @@ import type { Desired } from '../../core/model/desired.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { RunOrigin } from '../../core/model/history/entries.ts';
 import type { Change, Plan } from '../../core/model/plan.ts';
+import { itemKey } from '../../core/kinds/item-key.ts';
 import { KINDS } from '../../core/kinds/registry.ts';
 import { liveEngineOf, type LiveEngine, type Observed } from '../../core/model/observed.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
@@ -207,8 +208,8 @@ function decideUnattended({ plan: whole, frozen }: Review): Decision {
 }
 
 /**
- * Takes changes out of a plan together with what depends on them: the rules of a domain are one order, and its stage 2
- * takes routes away that stage 1 was to replace.
+ * Takes changes out of a plan together with what depends on them: the rules of a domain are one order, its stage 2 takes
+ * routes away that stage 1 was to replace, and other changes wait for them.
  */
 export function withholdChanges(
   plan: Plan,
@@ -224,8 +225,24 @@ export function withholdChanges(
     withheld.has(change) ||
     ordered.has(`${change.kind} ${change.domain}`) ||
     (KINDS[change.kind].routesMail && change.stage === 2 && stageTwo.has(change.domain));
-  const kept = plan.changes.filter((change) => !isHeldBack(change));
-  return { plan: { ...plan, changes: kept }, heldBack: plan.changes.filter(isHeldBack) };
+  const heldBack = withWaiting(plan, plan.changes.filter(isHeldBack));
+  const [held = [], kept = []] = [true, false].map((is) =>
+    plan.changes.filter((change) => heldBack.has(change) === is),
+  );
+  return { plan: { ...plan, changes: kept }, heldBack: held };
+}
+
+/** Adds the changes that wait for some of these, one by way of another. */
+function withWaiting({ changes, waits }: Plan, some: readonly Change[]): ReadonlySet<Change> {
+  const all = new Set(some);
+  for (let size = -1; size !== all.size;) {
+    size = all.size;
+    for (const change of changes) {
+      const firsts = waits.get(itemKey(change))?.keys() ?? [];
+      if (Iterator.from(firsts).some((first) => all.has(first))) all.add(change);
+    }
+  }
+  return all;
 }
 
 function resultOf(once: Exclude<Once, { kind: 'unread' }>, reviewed: Review | null): RunResult {

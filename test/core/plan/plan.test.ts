@@ -87,6 +87,7 @@ test('a plan, whole', () => {
     allowances: ['--allow-deletes 1', '--allow-reroutes 2'],
     withheld: [],
     neededElsewhere: new Map(),
+    waits: new Map(),
     warnings: [],
     problems: [],
     adoptions: [],

@@ -4,6 +4,8 @@ import type { Switches } from '../../../src/emulator/account/switches.ts';
 import { loadManifest } from '../../../src/core/manifest/load.ts';
 import type { Desired } from '../../../src/core/model/desired.ts';
 import type { Policy } from '../../../src/core/plan/policy.ts';
+import type { Decision } from '../../../src/engine/decide.ts';
+import type { Planned } from '../../../src/engine/plan-once.ts';
 import { createPolicy } from '../../../src/cli/input/policy.ts';
 import type { Allowances } from '../../../src/cli/settings/flags.ts';
 import type { GoldenCase, Version } from '../../golden/support/case.ts';
@@ -23,6 +25,8 @@ export interface Scenario {
   readonly env: Readonly<Record<string, string>>;
   /** The run that is undone, in place of applying the manifest. */
   readonly undoes?: string;
+  /** Decides what of a plan runs, as `apply` does with a saved plan: nothing beside it is taken up. */
+  readonly approve?: (planned: Planned) => Decision;
 }
 
 export interface Flags extends Omit<Allowances, 'skipRefused'> {

@@ -6,6 +6,7 @@ export const DOMAIN_STEPS: KindSteps = {
   place: (changes) => ({
     places: changes.map((change) => ({
       step: `domain-${change.action}s`,
+      stage: change.stage,
       item: { change, sent: {} },
     })),
     inOrder: (_, items) => items,

@@ -36,7 +36,22 @@ export interface RuleStep {
  * condition: sent before it, mail of the old condition would reach the new place. An inactive rule routes nothing, so
  * that all of it is sent at once, activation included.
  */
-export function ruleSteps({ observed, desired, fields }: RuleDifference): readonly RuleStep[] {
+export function ruleSteps(change: RuleChange): readonly RuleStep[] {
+  const steps = usualSteps(change);
+  if (change.stage === 1 || steps.some(({ stage }) => stage === 2)) return steps;
+  return steps.flatMap((own) => delayed(own));
+}
+
+/** Returns the same in stage 2, where a change of stage 2 has to come first: only the rank is changed before. */
+function delayed({ step, part }: RuleStep): readonly RuleStep[] {
+  if (step !== 'rule-moves' || part === 'move') return [{ stage: 2, step, part }];
+  return [
+    { stage: 1, step: 'rule-moves', part: 'move' },
+    { stage: 2, step: 'rule-changes', part: 'content' },
+  ];
+}
+
+function usualSteps({ observed, desired, fields }: RuleDifference): readonly RuleStep[] {
   if (observed === null) return [{ stage: 1, step: 'rule-adds', part: 'add' }];
   if (desired === null) return [{ stage: 2, step: 'rule-deletes', part: 'delete' }];
   const moves = fields.includes('rank');
@@ -54,7 +69,7 @@ export function ruleSteps({ observed, desired, fields }: RuleDifference): readon
 type RuleDifference = Pick<RuleChange, 'observed' | 'desired' | 'fields'>;
 
 export function stageOf(change: RuleDifference): 1 | 2 {
-  return ruleSteps(change).some(({ stage }) => stage === 2) ? 2 : 1;
+  return usualSteps(change).some(({ stage }) => stage === 2) ? 2 : 1;
 }
 
 /** What remains of a change when its stage 2 is withheld: its move, or nothing. */

@@ -34,9 +34,9 @@ const WIDENING: RuleStep = { stage: 2, step: 'rule-widenings', part: 'widen' };
 function placesOf(change: RuleChange, widened: ReadonlySet<Change>): readonly PlacedItem[] {
   const steps = [...(widened.has(change) ? [WIDENING] : []), ...ruleSteps(change)];
   let from: RuleState | null = change.observed;
-  return steps.map(({ step, part }, index) => {
+  return steps.map(({ step, stage, part }, index) => {
     const sent = rulePayload(change, part);
-    if (part === 'add' || part === 'delete') return { step, item: { change, sent } };
+    if (part === 'add' || part === 'delete') return { step, stage, item: { change, sent } };
     const to: RuleState = { ...stateOf(change, part), rank: sent.rank ?? from?.rank ?? 0 };
     const item = {
       change,
@@ -44,7 +44,7 @@ function placesOf(change: RuleChange, widened: ReadonlySet<Change>): readonly Pl
       part: { ...partOf(change, part), from, to, isLast: index === steps.length - 1 },
     };
     from = to;
-    return { step, item };
+    return { step, stage, item };
   });
 }
 

@@ -186,6 +186,19 @@ function collect(
   };
 }
 
+/** Puts other changes in the place of those of a domain. */
+export function changeEach(plan: DomainPlan, of: (change: Change) => Change): DomainPlan {
+  return {
+    ...plan,
+    changes: plan.changes.map(of).sort(compareChanges),
+    sections: plan.sections.map((section) => ({
+      ...section,
+      changes: section.changes.map(of),
+      serviceOwn: section.serviceOwn.map(of),
+    })),
+  };
+}
+
 /**
  * The order of a plan's changes, the same for any order of the inputs: by domain, then stage, then kind, then name;
  * rules of one stage by the place they have, or had, in the list.

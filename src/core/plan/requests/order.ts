@@ -3,38 +3,22 @@ import type { PlacedItem, Placing, WriteItem } from '../../kinds/steps.ts';
 import type { Verb } from '../../kinds/wire.ts';
 import type { Kind } from '../../model/kinds.ts';
 import type { DomainName } from '../../model/names.ts';
-import type { Change } from '../../model/plan.ts';
+import type { Change, Waits } from '../../model/plan.ts';
 import { compareText } from '../sorting.ts';
-import { overtakingChanges, waitsInStageOne } from './dependencies.ts';
-
-/** A route is taken away only where everything that is to replace it is in place, and no other domain needs it. */
-const GATES_OF_STAGE_TWO: readonly GateName[] = [
-  'the run goes on',
-  'stage 1 of its domain',
-  'rules in order',
-  'who forwards to it',
-];
+import { partsOfStageOne, partsOfStageTwo } from './parts.ts';
 
 /**
  * The sequence of a run. Until it ends, mail must be routed as before or as afterwards: what adds a route comes first, and
- * what takes one away comes last. A run goes through these parts. In each, domains do not wait for each other; a domain
- * goes through the steps, and in each step through its items in the order that its kind gives them. Right before a request
- * each gate of its part is asked (engine/apply/gate.ts): one that does not let a change through has it skipped, with a reason.
+ * what takes one away comes last. Stage 2, which may take routes away, begins once all of stage 1 has ended. The domains of a part of
+ * a stage do not wait for each other. Each goes through these steps, in each step through its items in the order that its kind
+ * gives them. A change that waits for another one of stage 2 is in stage 2 as well. Right before a request each gate of its
+ * stage is asked (engine/apply/gate.ts): a gate that does not let a change through has it skipped, with a reason.
  */
-const PARTS: readonly RunPart[] = [
+const STAGES: readonly Stage[] = [
   {
-    name: 'new domains',
     stage: 1,
-    // A domain must be there before anything is added to it; the service may give it a `*`.
-    steps: ['domain-adds'],
-    gates: [],
-  },
-  {
-    name: 'stage 1',
-    stage: 1,
-    // A domain that waits to be added keeps no other waiting. One whose mail is led to what this part adds in others does wait.
-    begins: 'domain by domain',
     steps: [
+      'domain-adds', // A domain must be there before anything is added to it; the service may give it a `*`.
       'domain-updates',
       ...ofKindsWithoutMail('adds'), // Such as credentials: they route no mail, and a failure among them holds no route back.
       ...ofKindsWithoutMail('updates'), // What is sent again comes after what is missing.
@@ -44,29 +28,27 @@ const PARTS: readonly RunPart[] = [
       'rule-adds', // A new rule matches its mail before another rule stops matching it.
       'rule-changes', // New destinations, and rules that become active: no rule stops matching mail.
     ],
-    gates: ['aliases beside it', 'what it leads to'],
+    gates: ['aliases beside it', 'what it waits for'],
+    partsOf: partsOfStageOne,
   },
   {
-    name: 'stage 2',
     stage: 2,
-    // All of stage 1 may be what takes the mail of a route that is taken away here.
-    begins: 'after all before it',
     steps: [
       'rule-widenings', // Where rules pass conditions on in a circle, one matches its old and its new one meanwhile.
       'rule-narrowings', // A rule stops matching mail once everything that matches it instead is in place.
       'rule-deletes', // A rule that changes may match the mail of a rule that is deleted.
       'alias-deletes', // The mail of an alias may be matched by a rule instead.
       ...ofKindsWithoutMail('deletes'), // A program can send with its old credential until everything else is in place.
+      'domain-deletes', // All that is in the domain goes with it.
     ],
-    gates: GATES_OF_STAGE_TWO,
-  },
-  {
-    name: 'forwarded-to domains',
-    stage: 2,
-    // Other domains forward here until their own stage 2 has ended: the steps of stage 2 for what they forward to, and these.
-    begins: 'after all before it',
-    steps: ['domain-deletes'], // All that is in the domain goes with it.
-    gates: GATES_OF_STAGE_TWO,
+    gates: [
+      'the run goes on',
+      'stage 1 of its domain',
+      'rules in order',
+      'who forwards to it',
+      'what it waits for',
+    ],
+    partsOf: partsOfStageTwo,
   },
 ];
 
@@ -74,27 +56,26 @@ function ofKindsWithoutMail(steps: 'adds' | 'updates' | 'deletes'): readonly str
   return SECTION_KINDS.filter((kind) => !KINDS[kind].routesMail).map((kind) => `${kind}-${steps}`);
 }
 
-/** A part of a run. */
-export interface RunPart {
-  readonly name: string;
+/** A stage of a run. */
+interface Stage {
   readonly stage: 1 | 2;
-  /** When a domain begins it: once the part before has ended there, or everywhere. By default at once. */
-  readonly begins?: 'domain by domain' | 'after all before it';
   readonly steps: readonly string[];
   readonly gates: readonly GateName[];
+  /** Returns the part in which each change goes, counted from 0. */
+  readonly partsOf: typeof partsOfStageOne;
 }
 
 /** What lets a change through. */
 export type GateName =
   | 'aliases beside it' // Aliases whose mail it would match meanwhile are there.
-  | 'what it leads to' // So is what its mail is led to.
   | 'the run goes on'
   | 'stage 1 of its domain' // Everything that was to replace it is in place.
   | 'rules in order'
-  | 'who forwards to it'; // No other domain still does.
+  | 'who forwards to it' // No other domain still does.
+  | 'what it waits for'; // The changes of `Plan.waits` are in place.
 
 /** All steps, in this order. */
-export const STEPS: readonly string[] = PARTS.flatMap(({ steps }) => steps);
+export const STEPS: readonly string[] = STAGES.flatMap(({ steps }) => steps);
 
 interface StepVerb {
   readonly kind: Kind;
@@ -103,7 +84,7 @@ interface StepVerb {
 
 /** True for a step that adds domains. */
 export function addsDomain(step: string): boolean {
-  return PARTS[0]?.steps.includes(step) === true;
+  return step === 'domain-adds';
 }
 
 const VERBS: ReadonlyMap<string, StepVerb> = new Map(
@@ -125,7 +106,7 @@ export function isOneChain(kind: Kind, other: Kind): boolean {
 }
 
 /** Items that are sent side by side; those after them start only when all of them have ended. */
-export interface SequencePart extends Pick<RunPart, 'stage' | 'gates'> {
+export interface SequencePart extends Pick<Stage, 'stage' | 'gates'> {
   /** Side by side. */
   readonly domains: readonly DomainSequence[];
 }
@@ -141,32 +122,27 @@ export interface StepItems {
   readonly items: readonly WriteItem[];
 }
 
-/** All that is to be sent for these changes, in the order in which it is sent. Throws where a change lacks the id that it needs. */
-export function sequenceOf(changes: readonly Change[]): readonly SequencePart[] {
-  const waits = waitsInStageOne(changes);
-  const forwardedTo = overtakingChanges(changes);
+/**
+ * Returns all that is to be sent for these changes, in the order in which it is sent: each stage in parts, of which what waits for
+ * changes of other domains goes in a later one. Throws where a change lacks the id that it needs.
+ */
+export function sequenceOf(changes: readonly Change[], waits: Waits = NO_WAITS): readonly SequencePart[] {
   const byKind = Map.groupBy(changes, ({ kind }) => kind);
   const placings = new Map([...byKind].map(([kind, own]) => [kind, KINDS[kind].steps.place(own)]));
-  const places = Map.groupBy(
-    placings.values().flatMap((placing) => placing.places),
-    ({ step, item }) => partOf(step, forwardedTo.has(item.change)),
-  );
-  return PARTS.flatMap((part) => {
-    const { stage, gates } = part;
-    const own = places.get(part) ?? [];
-    const waves = Map.groupBy(own, ({ item }) => (stage === 1 ? (waits.get(item.change.domain) ?? 0) : 0));
-    return [...waves]
+  const places = [...placings.values()].flatMap((placing) => placing.places);
+  return STAGES.flatMap(({ stage, gates, partsOf }) => {
+    const own = places.filter((place) => place.stage === stage);
+    const ordered = byDomain(own, placings).flatMap(({ steps }) =>
+      steps.flatMap(({ step, items }) => items.map(({ change }) => ({ change, step: STEPS.indexOf(step) }))),
+    );
+    const partOf = partsOf(ordered, waits);
+    return [...Map.groupBy(own, ({ item }) => partOf(item.change))]
       .sort(([a], [b]) => a - b)
-      .map(([, wave]) => ({ stage, gates, domains: byDomain(wave, placings) }));
+      .map(([, items]) => ({ stage, gates, domains: byDomain(items, placings) }));
   });
 }
 
-/** The part in which a step goes: new domains along with stage 1, and what is forwarded to after the rest of stage 2. */
-function partOf(step: string, isForwardedTo: boolean): RunPart | undefined {
-  const index = PARTS.findIndex(({ steps }) => steps.includes(step));
-  if (isForwardedTo && PARTS[index]?.stage === 2) return PARTS.at(-1);
-  return PARTS.slice(index).find((_, offset) => PARTS[index + offset + 1]?.begins !== 'domain by domain');
-}
+const NO_WAITS: Waits = new Map();
 
 type Placings = ReadonlyMap<Kind, Placing>;
 

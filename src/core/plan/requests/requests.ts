@@ -43,9 +43,15 @@ export interface BatchSupport {
   readonly batchesById?: 'allowed' | 'refused';
 }
 
+/** What is to be sent, and what of it has to wait. */
+export type PlannedWork = Pick<Plan, 'changes'> & Partial<Pick<Plan, 'waits'>>;
+
 /** The write requests of a plan, exactly as they will be sent. Conditional changes are taken for additions. */
-export function requestsOf(plan: Pick<Plan, 'changes'>, options: RequestOptions): readonly StageRequests[] {
-  return sequenceOf(plan.changes).map(({ stage, gates, domains }) => ({
+export function requestsOf(
+  { changes, waits }: PlannedWork,
+  options: RequestOptions,
+): readonly StageRequests[] {
+  return sequenceOf(changes, waits).map(({ stage, gates, domains }) => ({
     stage,
     gates,
     domains: domains.map(({ domain, steps }) => ({
@@ -56,7 +62,7 @@ export function requestsOf(plan: Pick<Plan, 'changes'>, options: RequestOptions)
 }
 
 /** The same before anything is known of batches: they are taken to be allowed. */
-export function firstRequestsOf(plan: Pick<Plan, 'changes' | 'api'>): readonly StageRequests[] {
+export function firstRequestsOf(plan: PlannedWork & Pick<Plan, 'api'>): readonly StageRequests[] {
   return requestsOf(plan, { version: plan.api.version, batches: 'allowed' });
 }
 

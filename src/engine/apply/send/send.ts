@@ -1,12 +1,12 @@
 import { itemKey } from '../../../core/kinds/item-key.ts';
 import { commandOf } from '../../../core/plan/policy.ts';
 import { managedState } from '../../../core/kinds/domain/fields.ts';
-import type { Change } from '../../../core/model/plan.ts';
 import {
   requestsOf,
   requestsOfStep,
   type BatchSupport,
   type StageRequests,
+  type PlannedWork,
   type WriteRequest,
 } from '../../../core/plan/requests/requests.ts';
 import { recordSkips, stopOn, whyBlocked, whyStopped, type Ledger } from '../ledger.ts';
@@ -28,7 +28,7 @@ import { sendsSecret } from '../../../core/kinds/items.ts';
 
 /** Makes requests by what is known of batches by then, and sends them to their end. */
 export interface Sender {
-  readonly requestsOf: (changes: readonly Change[]) => readonly StageRequests[];
+  readonly requestsOf: (work: PlannedWork) => readonly StageRequests[];
   /**
    * Every item of the request is done, failed or skipped afterwards. A request of unknown outcome is never simply sent
    * again: only what two reads show as not done.
@@ -50,7 +50,7 @@ export function openSender(
     records: { ledger, findings, version, recorder },
   };
   return {
-    requestsOf: (changes) => requestsOf({ changes }, { ...known, version }),
+    requestsOf: (work) => requestsOf(work, { ...known, version }),
     send: (request) => send(sending, request),
   };
 }

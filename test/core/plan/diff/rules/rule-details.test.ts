@@ -344,7 +344,7 @@ describe('the parts of a rule’s change', () => {
     const deletion = { ...change, desired: null };
     expect(rulePayload(deletion, 'delete')).toEqual({ ...old, rank: change.observed?.rank });
     expect(ruleSteps(deletion)).toEqual([{ stage: 2, step: 'rule-deletes', part: 'delete' }]);
-    const added = { ...change, observed: null };
+    const added = { ...change, observed: null, stage: 1 } as const;
     expect(ruleSteps(added)).toEqual([{ stage: 1, step: 'rule-adds', part: 'add' }]);
     expect(rulePayload(added, 'add')).toEqual({ ...next, rank: desired?.rank });
     expect(() => rulePayload({ ...change, observed: null, desired: null }, 'add')).toThrow(
