@@ -9,6 +9,7 @@ import { exitWithoutOutput, type ExitCode } from './exit.ts';
 import { describeOption, type CommandAction, type Execute } from './input/options.ts';
 import { commandLine } from './output/command-lines.ts';
 import { openCommandLog } from './output/log/command-log.ts';
+import { versionText } from './program-info.ts';
 import { namesStore, type CommonOptions } from './settings.ts';
 
 interface ProgramPorts {
@@ -30,7 +31,11 @@ export function createProgram(
     .description(
       'Email forwarding as code: plans and applies a YAML manifest of domains, aliases, rules and SMTP credentials.',
     )
-    .version(pkg.version, '-V, --version')
+    .version(
+      versionText(line),
+      '-V, --version',
+      'output the version number; with --verbose also commit, build date and Node',
+    )
     .addHelpCommand(
       new Command('help').argument('[command]').description('display help for command').helpGroup('Other:'),
     )

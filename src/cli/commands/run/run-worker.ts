@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import pkg from '../../../../package.json' with { type: 'json' };
+import { programInfo } from '../../program-info.ts';
 import type { Logger } from 'pino';
 import { createConnections } from '../../../client/http/transport.ts';
 import type { JobEnd } from '../../../service/fleet/account-job.ts';
@@ -22,6 +22,7 @@ import { reportExit } from '../apply/conclude.ts';
 import { openFleetAccount } from './fleet-account.ts';
 import {
   createConcealingLog,
+  logStarted,
   openReports,
   runService,
   type ServedProcess,
@@ -147,10 +148,7 @@ async function serve(context: Context, options: WorkerRunOptions, wiring: Worker
   const { emit, serveStatus } = await openReports(context, wiring, { statuses: () => [], fleet });
   const { worker, close } = await openWorker(context, options, { ...wiring, emit });
   context.onHangUp?.(() => worker.resync());
-  logger.info(
-    { event: 'started', mode: options.mode, interval_ms: intervalMs },
-    `started in mode ${options.mode}, as a worker`,
-  );
+  logStarted(logger, { mode: options.mode, intervalMs }, `started in mode ${options.mode}, as a worker`);
   // Other workers change the fleet too.
   const status = serveStatus(servedBy(worker), (refreshPages) => void context.every?.(PAGE_MS, refreshPages));
   await Promise.all([worker.run(), status]);
@@ -196,7 +194,7 @@ async function openWorker(
     {
       id: randomUUID(),
       name: `process ${process.pid} on ${hostname()}`,
-      version: pkg.version,
+      version: programInfo().version,
       concurrency,
       jobExpiryMs,
       intervalMs,

@@ -23,7 +23,7 @@ import { runOnce } from './once.ts';
 import { assertWorkerOptions, isWorker, runWorker } from './run-worker.ts';
 import { parseListen } from './serve-status.ts';
 import { commandLine, createCommands, type Commands } from '../../output/command-lines.ts';
-import { createConcealingLog, openReports, runService, type ServiceOptions } from './service.ts';
+import { createConcealingLog, logStarted, openReports, runService, type ServiceOptions } from './service.ts';
 import {
   accountsDirectory,
   isInStore,
@@ -91,10 +91,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   // A wrong store shows at once rather than in each run.
   await openStates(context, options, 'run');
   context.waitFor?.('service');
-  logger.info(
-    { event: 'started', mode: options.mode, interval_ms: intervalMs },
-    `started in mode ${options.mode}`,
-  );
+  logStarted(logger, { mode: options.mode, intervalMs }, `started in mode ${options.mode}`);
   return runService(context, logger, (own) => serve(own, options, { ...service, quick }));
 }
 

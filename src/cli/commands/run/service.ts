@@ -1,7 +1,7 @@
 import type { LiveEngine } from '../../../core/model/observed.ts';
 import type { AccountStatus } from '../../../core/model/status/daemon.ts';
 import type { Logger } from 'pino';
-import pkg from '../../../../package.json' with { type: 'json' };
+import { programInfo } from '../../program-info.ts';
 import { createConnections } from '../../../client/http/transport.ts';
 import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
 import { POLL_MS, type Daemon } from '../../../service/daemon/daemon.ts';
@@ -23,6 +23,16 @@ export interface ServiceOptions extends PageSource {
   readonly notifyFormat: NotifyFormat;
   /** Commands that reach what this process reaches. */
   readonly commands: Commands;
+}
+
+/** Logs the start, with the program that runs. */
+export function logStarted(
+  logger: Logger,
+  { mode, intervalMs }: { readonly mode: string; readonly intervalMs: number },
+  message: string,
+): void {
+  const { builtAt, ...program } = programInfo();
+  logger.info({ event: 'started', mode, interval_ms: intervalMs, ...program, built_at: builtAt }, message);
 }
 
 /** After SIGTERM what is in flight may finish, so long. */
@@ -98,10 +108,10 @@ export async function openReports(
 ): Promise<ServiceReports> {
   const { notifyFormat, concealer, commands } = options;
   const { clock, signal } = context;
-  const { version } = pkg;
+  const program = programInfo();
   const { disclosure } = concealer;
   const page = await readPageSettings(context, options);
-  const metrics = createMetrics({ version, ...source });
+  const metrics = createMetrics({ version: program.version, ...source });
   const log = createConcealingLog(options);
   const notify = await openNotifier(context, notifyFormat, options);
   return {
@@ -119,7 +129,7 @@ export async function openReports(
           ...source,
           clock,
           metrics,
-          version,
+          program,
           disclosure,
           conceal: (text) => concealer.conceal(text),
           histories: () => served.histories(),

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../core/model/clock.ts';
 import type { AccountStatus } from '../../../core/model/status/daemon.ts';
+import type { ProgramInfo } from '../../../core/model/status/program.ts';
 import type { Fleet } from '../../../core/model/status/fleet.ts';
 import type { Disclosure } from '../../../core/model/destinations.ts';
 import { fleetDocument } from '../fleet-document.ts';
@@ -24,7 +25,7 @@ import type { PageStreams } from './streams.ts';
 import { ICON, STYLE } from './style.ts';
 
 export interface PageOptions {
-  readonly version: string;
+  readonly program: ProgramInfo;
   readonly clock: Clock;
   readonly statuses: () => readonly AccountStatus[];
   readonly histories: () => readonly AccountHistory[];
@@ -69,7 +70,8 @@ export function addPageRoutes(app: FastifyInstance, ports: PagePorts): void {
     const fleet = await ports.fleet?.();
     if (fleet === null) return reply.code(503).send({ error: `${UNREACHABLE}: see the log of the worker` });
     const document = fleet === undefined ? statusDocument(statuses()) : fleetDocument(fleet);
-    return reply.type('application/json').send(conceal(JSON.stringify(document)));
+    const { program } = ports;
+    return reply.type('application/json').send(conceal(JSON.stringify({ ...document, program })));
   });
   app.get('/events', (request, reply) => {
     if (mayNotSee(request, reply, ports, 'json')) return reply;
@@ -156,11 +158,11 @@ interface Page {
 
 function sendPage(
   reply: FastifyReply,
-  { version, basePath }: Pick<PagePorts, 'version' | 'basePath'>,
+  { program, basePath }: Pick<PagePorts, 'program' | 'basePath'>,
   { title, content, isLive, request }: Page,
 ): FastifyReply {
   const signedIn = reply.statusCode === 200 && (request.headers.cookie ?? '').includes(`${SESSION_COOKIE}=`);
-  const page = renderPage({ title, basePath: basePath ?? '', version, signedIn, isLive }, content);
+  const page = renderPage({ title, basePath: basePath ?? '', version: program.version, signedIn, isLive }, content);
   return reply.type('text/html; charset=utf-8').send(page);
 }
 
