@@ -68,6 +68,7 @@ function escape(text: string): string {
   return text
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
+    .replaceAll('…', '...')
     .replaceAll(
       /[^\0-\x7f]/gu,
       (letter) => `\\[u${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
