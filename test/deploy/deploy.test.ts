@@ -234,6 +234,23 @@ test('compose: a read-only root file system, no capabilities, the key as a secre
   expect(JSON.stringify(services)).not.toContain('FWDSYNC_API_KEY"');
 });
 
+test('image: nothing runs in its last stage, an ordinary user, a health check, labels that a release fills in', () => {
+  const [, stage = ''] = read('Dockerfile').split(/^FROM \$BASE$/m);
+  const instructions = [...stage.matchAll(/^([A-Z]+) (.*)$/gm)];
+  expect(instructions.map(([, name]) => name)).not.toContain('RUN');
+  expect(stage).toMatch(/^USER node$/m);
+  expect(stage).toMatch(/^HEALTHCHECK .*\n\s+CMD \["node"/m);
+  const labels = [...stage.matchAll(/org\.opencontainers\.image\.(\w+)="([^"]+)"/g)];
+  expect(Object.fromEntries(labels.map(([, name = '', value]) => [name, value]))).toMatchObject({
+    source: 'https://github.com/fwdsync/fwdsync',
+    version: '$VERSION',
+    revision: '$SOURCE_COMMIT',
+    created: '$CREATED',
+  });
+  const stated = [...read('Dockerfile').matchAll(/^ARG (\w+)/gm)].map(([, name = '']) => name);
+  for (const name of stated) expect(read('.github/workflows/release.yml')).toContain(`"${name}=`);
+});
+
 describe('alerts and dashboard ask for what is served', () => {
   const fleet = { at: 0, accounts: [], workers: [], queue: { depth: 0, oldestWaitMs: null } };
   const metrics = createMetrics({

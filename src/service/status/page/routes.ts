@@ -162,7 +162,10 @@ function sendPage(
   { title, content, isLive, request }: Page,
 ): FastifyReply {
   const signedIn = reply.statusCode === 200 && (request.headers.cookie ?? '').includes(`${SESSION_COOKIE}=`);
-  const page = renderPage({ title, basePath: basePath ?? '', version: program.version, signedIn, isLive }, content);
+  const page = renderPage(
+    { title, basePath: basePath ?? '', version: program.version, signedIn, isLive },
+    content,
+  );
   return reply.type('text/html; charset=utf-8').send(page);
 }
 
