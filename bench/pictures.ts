@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { DISCLOSE_ALL } from '../src/core/model/destinations.ts';
 import { createMetrics } from '../src/service/status/metrics.ts';
-import { startStatusServer } from '../src/service/status/server.ts';
+import { startStatusServer } from '../src/service/status/status-server.ts';
 import { openBrowser } from '../test/service/status/support/browser.ts';
 import { twoRuns } from '../test/service/status/support/history.ts';
 import { everyState } from '../test/service/status/support/scenery.ts';

@@ -42,11 +42,16 @@ function importsOf(text: string): readonly string[] {
   return [...text.matchAll(statement)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
+/** True if a file is in a folder, or is one of the files that a path with `*` for any name stands for. */
+function isIn(place: string, file: string): boolean {
+  if (!place.endsWith('.ts')) return file.startsWith(`${place}/`);
+  const names = place.split('*').map((part) => part.replaceAll('.', String.raw`\.`));
+  return new RegExp(`^${names.join('[^/]*')}$`).test(file);
+}
+
 /** Returns the longest row of the table that holds for a file; undefined if there is none. */
 function rowOf(table: ReadonlyMap<string, Allowed>, file: string): string | undefined {
-  return [...table.keys()]
-    .filter((folder) => file.startsWith(`${folder}/`))
-    .sort((a, b) => b.length - a.length)[0];
+  return [...table.keys()].filter((place) => isIn(place, file)).sort((a, b) => b.length - a.length)[0];
 }
 
 /** Returns why a file may not import something; null means that it may. */
@@ -70,10 +75,9 @@ export function violation(
   }
   const target = normalize(join(dirname(file), specifier));
   if (target.startsWith('../')) return null; // schemas and package.json beside src
-  const isIn = (parent: string): boolean => target.startsWith(`${parent}/`);
-  if (isIn(folder)) return null;
-  if (isIn('cli')) return `${file}: nothing imports cli`;
-  return allowed.folders.has('*') || [...allowed.folders].some(isIn)
+  if (isIn(folder, target) && !folder.endsWith('.ts')) return null;
+  if (isIn('cli', target)) return `${file}: nothing imports cli`;
+  return allowed.folders.has('*') || [...allowed.folders].some((place) => isIn(place, target))
     ? null
     : `${file}: ${folder} may not import ${target}`;
 }

@@ -39,7 +39,7 @@ export async function measureAccounts(): Promise<Section> {
       cost.accountReads.toFixed(2),
     ]),
     figures: [
-      { name: 'an account in place: memory, MiB', value: perAccount, atMost: 0.25 },
+      { name: 'an account in place: memory, MiB', value: perAccount, atMost: 0.3 },
       { name: 'an account in place: CPU ms per sweep', value: many.cpuMs, atMost: 4 },
       { name: 'an account in place: `GET /account` per sweep', value: many.accountReads, atMost: 1 },
     ],

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { decodeAlias } from '../../src/client/operations/aliases.ts';
 import { decodeDomain } from '../../src/client/operations/domains.ts';
 import type { Desired, DesiredDomain } from '../../src/core/model/desired.ts';
 import { normaliseDestination, type Destination } from '../../src/core/model/destinations.ts';
@@ -7,7 +6,7 @@ import { nameKey, type AliasName, type DomainName } from '../../src/core/model/n
 import type { Account, Observed, ObservedDomain } from '../../src/core/model/observed.ts';
 import type { Plan } from '../../src/core/model/plan.ts';
 import { NO_PRIOR } from '../../src/core/model/prior.ts';
-import type { DesiredAlias } from '../../src/core/model/resources.ts';
+import type { DesiredAlias } from '../../src/core/kinds/alias/fields.ts';
 import { planDigest } from '../../src/core/plan/document/digest.ts';
 import { forecast } from '../../src/core/plan/requests/forecast.ts';
 import { makePlan } from '../../src/core/plan/plan.ts';
@@ -15,6 +14,8 @@ import { planRoutes } from '../../src/core/plan/routes/routes.ts';
 import { requestsOf } from '../../src/core/plan/requests/requests.ts';
 import { median } from '../processes.ts';
 import type { Section } from '../section.ts';
+import { ALIAS_WIRE } from '../../src/core/kinds/alias/wire.ts';
+import { objectOf } from '../../src/core/fields/json.ts';
 
 const ROUNDS = 3;
 const NOW = Date.UTC(2026, 10, 21);
@@ -160,7 +161,14 @@ function decode(names: readonly DomainName[], answers: readonly string[]): Obser
   const domains = names.map((domain, index): [DomainName, ObservedDomain] => {
     const answer = { domain, notification_email: null, whitelabel: null, created_at: '2024-01-01T00:00:00Z' };
     const rows = JSON.parse(answers[index] ?? '[]') as readonly unknown[];
-    return [domain, { ...decodeDomain(answer), readAt: NOW, aliases: rows.map(decodeAlias) }];
+    return [
+      domain,
+      {
+        ...decodeDomain(answer),
+        readAt: NOW,
+        aliases: rows.map((row) => ALIAS_WIRE.decode(objectOf(row, 'alias'))),
+      },
+    ];
   });
   return { account: ACCOUNT, domains: new Map(domains), unproven: new Map() };
 }

@@ -9,18 +9,13 @@ import type { SavedPlan } from '../core/plan/document/saved.ts';
 import { createEnding, type Ending } from './process/ending.ts';
 import { createStandardOutput, type OutputStream, type StandardOutput } from './process/standard-output.ts';
 import { createSecrets, type Secrets } from './process/secrets.ts';
-import type { ManifestCounts } from '../core/manifest/load.ts';
-import type { Problem } from '../core/model/manifest/problem.ts';
+import type { Disclosure } from '../core/model/destinations.ts';
+import type { Format } from './output/formats.ts';
+import type { ColorChoice } from './output/paint.ts';
+import type { GivenFlags } from './settings/flags.ts';
 
-/** The manifests that were read, and what was found in them. */
-export interface CheckedManifests {
-  readonly problems: readonly Problem[];
-  readonly texts: readonly { readonly file: string }[];
-  readonly counts: ManifestCounts;
-}
-
-/** What a command may use of the process; the one place where the ambient is picked up. */
-export interface Context extends Pick<Interruption, 'signal'>, Partial<Omit<Interruption, 'signal'>> {
+/** Streams, clock and environment that a process gives to its commands; the one place where they are picked up. */
+export interface ProcessContext extends Pick<Interruption, 'signal'>, Partial<Omit<Interruption, 'signal'>> {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -38,44 +33,36 @@ export interface Context extends Pick<Interruption, 'signal'>, Partial<Omit<Inte
   readonly onHangUp?: (listener: () => void) => void;
   /** Called with each request, for the log; `account` is empty where there is one alone. */
   readonly onRequest?: (event: RequestEvent, account: string) => void;
-  /** With `--accounts`: the one of them that a command runs for. */
-  readonly ofAccount?: AccountScope;
 }
 
-/** What one account says becomes a part of what is said of all. */
-export interface AccountScope {
+/** The process that a command runs in, and how the command prints. */
+export interface Context extends ProcessContext {
+  readonly color: ColorChoice;
+  readonly format: Format;
+  /** Masks local parts, by one numbering for all that is printed; false: they are shown. */
+  readonly mask: Disclosure['mask'];
+  /** Flags that were typed, for commands that are printed. */
+  readonly given: GivenFlags;
+  /** The account that the command runs for, if it is one of many. */
+  readonly member?: AccountMember;
+}
+
+/** One of many accounts for which a command runs. */
+export interface AccountMember {
   readonly name: string;
-  /** Of a command about a saved plan of many: the account's own, unedited; null: none of it was saved. */
+  /** Its part of a file of saved plans, unedited; undefined: there is no such file; null: it has no plan of this account. */
   readonly saved?: SavedPlan | null | undefined;
-  /** As a plan of the account that is saved states it. */
+  /** The membership that each of its saved plans states. */
   readonly membership: NonNullable<PlanOptionsDocument['account']>;
-  /** Asked right before one of its domains is deleted: null, or why it must stay. */
+  /** Returns why a domain must stay that is about to be deleted; null means that it may go. */
   readonly whyKeepDomain: (domain: DomainName) => Promise<string | null>;
-  /** Nothing of other accounts is printed meanwhile: somebody is asked about this one. */
+  /** Keeps what other accounts print from the terminal while a person is asked about this one. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Keeps what is reported of the account until all have ended, in place of printing or saving it. */
-  readonly report: (part: Partial<AccountReport>) => void;
 }
 
-/** What a command reports of one account. */
-export interface AccountReport {
-  /** What it would have printed for this account alone; null: it did not come to that. */
-  readonly document: object | null;
-  /** What `validate` found, for formats that are one document of all accounts. */
-  readonly checked: CheckedManifests;
-  /** What is for the file of `--out`. */
-  readonly plan: object | null;
-  /** How the account is, in one line. */
-  readonly verdict: string | null;
-  /** Whether something was written, or may have been. */
-  readonly wrote: boolean;
-  /** Whether its plan has changes that apply would run. */
-  readonly canApply: boolean;
-}
-
-export function processContext(): Context {
-  let stderr: Context['stderr'] | undefined;
-  const openStderr = (): Context['stderr'] => (stderr ??= process.stderr.on('error', () => {}));
+export function processContext(): ProcessContext {
+  let stderr: ProcessContext['stderr'] | undefined;
+  const openStderr = (): ProcessContext['stderr'] => (stderr ??= process.stderr.on('error', () => {}));
   const ending = createEnding(openStderr);
   return {
     env: process.env,

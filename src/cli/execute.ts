@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
-import { processContext, type Context } from './context.ts';
-import { EXIT, explain, type ExitCode } from './exit.ts';
+import { processContext, type ProcessContext } from './context.ts';
+import { CommandError, EXIT, explain, type ExitCode } from './exit.ts';
+import { printJson } from './output/output.ts';
 import { createProgram } from './program.ts';
+import { resolveColor } from './output/paint.ts';
 
 /** Runs the command line of this process. */
 export async function start(): Promise<void> {
@@ -16,13 +18,14 @@ export async function start(): Promise<void> {
  *
  * 1. `declare/commands.ts` says which commands and options there are, and loads the module of the one that is called.
  * 2. `program.ts` has commander parse the words; with --help or on wrong usage it ends here.
- * 3. `accounts/for-accounts.ts`, with `--accounts` or a file of saved plans, runs the command for each account.
- * 4. The command in `commands/` reads what it is about: `settings.ts` (flag, then environment, then manifest),
- *    `input/manifest/desired.ts` (the manifest), `input/session.ts` (manifest, account and policy of a command that plans).
- * 5. It acts, through `reconcile/` or a client of `input/connect.ts`, prints through `output/`, and returns an exit code.
- * 6. An expected failure is a `CommandError` of `exit.ts`, explained on standard error without a stack trace.
+ * 3. `entry.ts` resolves flags and variables into the settings of the command, and into how it prints.
+ * 4. `accounts/accept-accounts.ts`, with `--accounts` or a file of saved plans, runs the command for each account.
+ * 5. The command in `commands/` reads what it is about: `input/manifest/desired.ts` (the manifest), `input/session.ts`
+ *    (manifest, account and policy of a command that plans). It acts, and returns its exit code and what it has to say.
+ * 6. `output/output.ts` prints that; of many accounts, `accounts/run-accounts.ts` collects it.
+ * 7. An expected failure is a `CommandError` of `exit.ts`, explained on standard error without a stack trace.
  */
-export async function execute(context: Context, args: readonly string[]): Promise<ExitCode> {
+export async function execute(context: ProcessContext, args: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = EXIT.done;
   try {
     const program = createProgram(context, args, {
@@ -34,7 +37,8 @@ export async function execute(context: Context, args: readonly string[]): Promis
     await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
-    return explain(error, context, colorOf(args));
+    if (error instanceof CommandError && error.document !== null) printJson(context, error.document);
+    return explain(error, context, resolveColor(colorOf(args), context.env));
   }
 }
 

@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander';
 import { escapeInvisible } from '../core/model/names.ts';
-import type { Context } from './context.ts';
-import { styleFor } from './output/style.ts';
+import type { ProcessContext } from './context.ts';
+import { styleFor } from './output/paint.ts';
+import type { ColorChoice } from './output/paint.ts';
 
 /** Exit codes of the command line; scripts depend on them. */
 export const EXIT = {
@@ -23,12 +24,15 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
   readonly hint: string;
+  /** The document of `--format json` that says why; null: there is none. */
+  readonly document: object | null;
 
-  constructor(exitCode: ExitCode, message: string, hint: string) {
+  constructor(exitCode: ExitCode, message: string, hint: string, document: object | null = null) {
     super(message);
     this.name = 'CommandError';
     this.exitCode = exitCode;
     this.hint = hint;
+    this.document = document;
   }
 }
 
@@ -59,7 +63,7 @@ export function strongestExit(codes: readonly ExitCode[]): ExitCode {
 }
 
 /** Returns the exit code of a command of which the output is lost: no success, and 3 where something was written. */
-export function exitWithoutOutput(code: ExitCode, { ending }: Pick<Context, 'ending'>): ExitCode {
+export function exitWithoutOutput(code: ExitCode, { ending }: Pick<ProcessContext, 'ending'>): ExitCode {
   const isSuccess = code === EXIT.done || code === EXIT.changes;
   if (!isSuccess || ending?.isOutputLost() !== true) return code;
   return ending.hasWritten() ? EXIT.partial : EXIT.failed;
@@ -71,9 +75,13 @@ export function interruptedExit({ signal }: { readonly signal: AbortSignal }): E
 }
 
 /** Says on standard error what kept a command from its end; the exit code that stands for it. */
-export function explain(error: unknown, context: Context, color: string | undefined): ExitCode {
+export function explain(
+  error: unknown,
+  context: Pick<ProcessContext, 'stderr' | 'signal'>,
+  color: ColorChoice,
+): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  const style = styleFor(context.stderr, color, context.env);
+  const style = styleFor(context.stderr, color);
   if (error instanceof CommandError) {
     const [message, hint] = [error.message, error.hint].map(escapeLines);
     context.stderr.write(`${style.error('error')}: ${message}\n  ${style.dim('try:')} ${hint}\n`);

@@ -2,17 +2,17 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createRunId, type Actor, type Commit, type RunOrigin } from '../core/model/history/entries.ts';
-import type { Context } from './context.ts';
+import type { ProcessContext } from './context.ts';
 import { requireGit } from './input/manifest/git.ts';
 
 /** Who runs a command, for the history. */
-export function runOrigin(context: Context, command: RunOrigin['command']): RunOrigin {
+export function runOrigin(context: ProcessContext, command: RunOrigin['command']): RunOrigin {
   const run = createRunId({ now: context.clock.now(), random: context.random() });
   return { run, command, ...whoRuns(context) };
 }
 
 /** This process, as its command is recorded. */
-export function whoRuns(context: Context): Pick<RunOrigin, 'host' | 'user' | 'actor'> {
+export function whoRuns(context: ProcessContext): Pick<RunOrigin, 'host' | 'user' | 'actor'> {
   return { host: hostname(), user: userName(), actor: actorOf(context) };
 }
 
@@ -29,7 +29,7 @@ function userName(): string | null {
  * Who started the job, by the variables that GitHub Actions ("Default environment variables") and GitLab CI ("Predefined
  * CI/CD variables") document; null: no job of theirs.
  */
-function actorOf({ env }: Context): Actor | null {
+function actorOf({ env }: Pick<ProcessContext, 'env'>): Actor | null {
   if (env['GITHUB_ACTIONS'] === 'true') {
     const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = env;
     const url = server && repository && id ? `${server}/${repository}/actions/runs/${id}` : null;
@@ -43,7 +43,7 @@ function actorOf({ env }: Context): Actor | null {
 }
 
 /** The last commit of the manifests; null: they are in no repository that git can read here, or in no commit yet. */
-export async function readCommit(context: Context, paths: readonly string[]): Promise<Commit | null> {
+export async function readCommit(context: ProcessContext, paths: readonly string[]): Promise<Commit | null> {
   if (paths.includes('-')) return null;
   const absolute = paths.map((path) => resolve(context.cwd, path));
   try {

@@ -15,6 +15,12 @@ export function programInfo(): ProgramInfo {
   };
 }
 
+/** Returns the same as fields of the log. */
+export function programFields(): object {
+  const { builtAt, ...fields } = programInfo();
+  return { ...fields, built_at: builtAt };
+}
+
 /** Returns what `--version` prints. With `--verbose` on its line, it is all that is known of the program. */
 export function versionText(line: readonly string[]): string {
   const { version, commit, builtAt, node } = programInfo();

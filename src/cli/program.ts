@@ -3,14 +3,16 @@ import { Command } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
 import { quote } from '../core/model/names.ts';
 import { quoteForShell } from '../core/plan/policy.ts';
-import type { Context } from './context.ts';
+import type { CommandRunner, Execute } from './command.ts';
+import type { ProcessContext } from './context.ts';
 import { declareCommands } from './declare/commands.ts';
+import { describeOption } from './declare/options.ts';
+import { enterCommand } from './entry.ts';
 import { exitWithoutOutput, type ExitCode } from './exit.ts';
-import { describeOption, type CommandAction, type Execute } from './input/options.ts';
 import { commandLine } from './output/command-lines.ts';
 import { openCommandLog } from './output/log/command-log.ts';
+import { printResult } from './output/output.ts';
 import { versionText } from './program-info.ts';
-import { namesStore, type CommonOptions } from './settings.ts';
 
 interface ProgramPorts {
   /** Takes the exit code of the command. */
@@ -23,7 +25,7 @@ interface ProgramPorts {
  * when it runs, so that `validate` in a git hook pays for nothing else.
  */
 export function createProgram(
-  context: Context,
+  context: ProcessContext,
   line: readonly string[],
   { finish, execute }: ProgramPorts,
 ): Command {
@@ -52,23 +54,21 @@ export function createProgram(
     .hook('preAction', (_, command) => refuseExcess(command, context))
     .exitOverride();
 
-  const run =
-    <Options>(load: () => Promise<CommandAction<Options>>) =>
-    async (...received: unknown[]): Promise<void> => {
+  const run: CommandRunner =
+    (load) =>
+    async (...received) => {
       const command = received.at(-1) as Command;
-      const options = command.opts() as Options;
-      context.ending?.noteCommand(commandLine(context, options as CommonOptions));
-      const log = await openCommandLog(context, options as CommonOptions, command.name());
-      const usesStore = command.options.some(({ long }) => long === '--store');
-      if (usesStore && namesStore(options as CommonOptions, context)) {
-        await (await import('./input/state/store.ts')).storeSettings(context, options as CommonOptions);
-      }
+      const entered = await enterCommand(context, command);
+      context.ending?.noteCommand(commandLine(entered.context));
+      const log = await openCommandLog(entered.context, entered.settings.log, command.name());
       const action = await load();
-      const code = await action(log.context, options, command.args);
-      log.finish(code);
+      const call = { settings: entered.settings, options: command.opts(), args: command.args };
+      const result = await action(log.context, call as Parameters<typeof action>[1]);
+      await printResult(log.context, result);
+      log.finish(result.exit);
       await context.stdout.settle?.();
       // The output of `run` is its log: what it has done does not depend on that.
-      finish(command.name() === 'run' ? code : exitWithoutOutput(code, context));
+      finish(command.name() === 'run' ? result.exit : exitWithoutOutput(result.exit, context));
     };
 
   declareCommands({ program, run, execute, context }, line);
@@ -76,7 +76,7 @@ export function createProgram(
 }
 
 /** Commander's own message says how many arguments there are, but not that a manifest is named with -f. */
-function refuseExcess(command: Command, { cwd }: Pick<Context, 'cwd'>): void {
+function refuseExcess(command: Command, { cwd }: Pick<ProcessContext, 'cwd'>): void {
   const expected = command.registeredArguments;
   const [extra] = command.args.slice(expected.length);
   if (extra === undefined || expected.at(-1)?.variadic === true) return;

@@ -1,20 +1,16 @@
 import type { Budget } from '../core/rate-limit/budget.ts';
 import type { Demands } from '../core/rate-limit/demand.ts';
 import type { ApiVersion } from '../core/model/endpoints.ts';
-import type { Destination } from '../core/model/destinations.ts';
-import type { CredentialName, DomainName } from '../core/model/names.ts';
+import type { DomainName } from '../core/model/names.ts';
 import type { Account, ObservedDomain } from '../core/model/observed.ts';
 import type { RequestTotals } from '../core/model/report.ts';
-import type {
-  DomainState,
-  RuleMatch,
-  ObservedAlias,
-  ObservedCredential,
-  ObservedRule,
-} from '../core/model/resources.ts';
+import type { DomainState } from '../core/kinds/domain/fields.ts';
 import type { Result } from '../core/model/result.ts';
 import type { ApiError, FieldErrors } from './errors.ts';
 import type { Objection, Urgency } from './http/pacing.ts';
+import type { KindTypes, SectionKind } from '../core/model/kinds.ts';
+import type { RowName } from '../core/kinds/items.ts';
+import type { Note, SentItem } from '../core/kinds/wire.ts';
 
 export type Answer<T> = Promise<Result<T, ApiError>>;
 
@@ -27,33 +23,10 @@ export interface ItemFailure {
   readonly errors: FieldErrors;
 }
 
-export interface AliasAddition {
-  readonly alias: string;
-  readonly forward: readonly Destination[];
-}
-
-export interface AliasUpdate {
-  readonly id: string;
-  readonly forward: readonly Destination[];
-}
-
 /** A domain right before its settings were written, and as shown in the answer. */
 export interface DomainUpdate {
   readonly before: ObservedDomain;
   readonly after: ObservedDomain;
-}
-
-/** A rule to add. `match` and `forward` become the `config` of the API. Fields that are left out are not sent. */
-export interface RuleAddition {
-  readonly id?: string;
-  readonly match: RuleMatch;
-  readonly forward: readonly Destination[];
-  readonly rank?: number;
-  readonly active?: boolean;
-}
-
-export interface RuleUpdate extends RuleAddition {
-  readonly id: string;
 }
 
 /** The result of a DNS check (v4: Domain verification result). v3 has the same. */
@@ -141,34 +114,23 @@ export interface Client {
   /** Asks the service to check a domain's DNS. Wrong records are an answer, not an error. */
   verifyDomain(domain: DomainName): Answer<Verification>;
 
-  listAliases(domain: DomainName): Answer<readonly ObservedAlias[]>;
-  addAlias(domain: DomainName, alias: AliasAddition): Answer<ObservedAlias>;
-  updateAlias(domain: DomainName, alias: AliasUpdate): Answer<ObservedAlias>;
-  deleteAlias(domain: DomainName, id: string): Answer<void>;
-  addAliases(domain: DomainName, aliases: readonly AliasAddition[]): BatchAnswer<ObservedAlias>;
-  updateAliases(domain: DomainName, aliases: readonly AliasUpdate[]): BatchAnswer<ObservedAlias>;
-  deleteAliases(domain: DomainName, ids: readonly string[]): BatchAnswer<void>;
-
-  listRules(domain: DomainName): Answer<readonly ObservedRule[]>;
-  addRule(domain: DomainName, rule: RuleAddition): Answer<ObservedRule>;
-  updateRule(domain: DomainName, rule: RuleUpdate): Answer<ObservedRule>;
-  deleteRule(domain: DomainName, id: string): Answer<void>;
-  addRules(domain: DomainName, rules: readonly RuleAddition[]): BatchAnswer<ObservedRule>;
-  updateRules(domain: DomainName, rules: readonly RuleUpdate[]): BatchAnswer<ObservedRule>;
-  deleteRules(domain: DomainName, ids: readonly string[]): BatchAnswer<void>;
-
-  listCredentials(domain: DomainName): Answer<readonly ObservedCredential[]>;
-  addCredential(
-    domain: DomainName,
-    username: CredentialName,
-    password: string,
-  ): Answer<{ readonly requiresNewMxCheck: boolean }>;
-  updateCredential(domain: DomainName, username: CredentialName, password: string): Answer<void>;
-  deleteCredential(domain: DomainName, username: CredentialName): Answer<void>;
+  /** The requests about the items of a kind. */
+  items<K extends SectionKind>(kind: K): ItemClient<K>;
 }
 
-/** Lookup of single resources by id. */
-export interface LookupClient {
-  getAlias(domain: DomainName, id: string): Answer<ObservedAlias>;
-  getRule(domain: DomainName, id: string): Answer<ObservedRule>;
+/** An item as the service shows it. */
+export type LiveItemRow<K extends SectionKind = SectionKind> = KindTypes[K]['observed'] & RowName;
+
+/** The requests about the items of one kind. A request that the API does not have is a bug of the caller. */
+export interface ItemClient<K extends SectionKind = SectionKind> {
+  list(domain: DomainName): Answer<readonly LiveItemRow<K>[]>;
+  /** By its id, or by its name where it has none. */
+  get(domain: DomainName, key: string): Answer<LiveItemRow<K>>;
+  /** `note`: what a person should know of it. */
+  add(domain: DomainName, item: SentItem<K>): Answer<LiveItemRow<K> & { readonly note?: Note }>;
+  update(domain: DomainName, item: SentItem<K>): Answer<LiveItemRow<K>>;
+  delete(domain: DomainName, key: string): Answer<void>;
+  addAll(domain: DomainName, items: readonly SentItem<K>[]): BatchAnswer<LiveItemRow<K>>;
+  updateAll(domain: DomainName, items: readonly SentItem<K>[]): BatchAnswer<LiveItemRow<K>>;
+  deleteAll(domain: DomainName, ids: readonly string[]): BatchAnswer<void>;
 }

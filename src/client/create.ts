@@ -3,15 +3,11 @@ import type { Clock } from '../core/model/clock.ts';
 import type { Budget } from '../core/rate-limit/budget.ts';
 import type { ApiVersion } from '../core/model/endpoints.ts';
 import { createCall, mayRetry, type CallPorts, type Manner, type RequestEvent } from './http/call.ts';
-import type { Client, LookupClient } from './client.ts';
-import { DIALECTS } from './operations/dialects.ts';
+import type { Client } from './client.ts';
 import type { Bounds } from './http/dispatch.ts';
 import { hmacWith } from './http/hmac.ts';
 import type { LogsClient } from './logs/logs.ts';
-import { aliasOperations } from './operations/aliases.ts';
-import { credentialOperations } from './operations/credentials.ts';
 import { domainOperations } from './operations/domains.ts';
-import { ruleOperations } from './operations/rules.ts';
 import { createPacer, type Urgency } from './http/pacing.ts';
 import type { Redactor } from './http/redactor.ts';
 import { createTransport } from './http/transport.ts';
@@ -19,6 +15,7 @@ import { bulkOperations, type BulkClient } from './operations/v3-bulk.ts';
 import { v3Logs } from './logs/v3.ts';
 import { v4Logs } from './logs/v4.ts';
 import { verifyOperations } from './operations/verification.ts';
+import { itemOperations } from './operations/items.ts';
 
 export interface ClientOptions {
   /** Base URL, such as `https://api.improvmx.com/v4`. */
@@ -45,7 +42,7 @@ export interface ClientOptions {
 }
 
 /** The whole API except `delete-all.ts`. `bulk` exists only in v3. */
-export interface FullClient extends Client, LogsClient, LookupClient {
+export interface FullClient extends Client, LogsClient {
   readonly bulk: BulkClient | null;
   withUrgency(urgency: Urgency): FullClient;
 }
@@ -68,7 +65,6 @@ export function createPorts(options: ClientOptions): CallPorts {
 /** Creates a client. Clients made with other manners share connections, budgets and totals. */
 function clientOf(options: ClientOptions, ports: CallPorts, manner: Manner): FullClient {
   const { version, url } = options;
-  const dialect = DIALECTS[version];
   const call = createCall(ports, manner);
   return {
     version,
@@ -86,11 +82,9 @@ function clientOf(options: ClientOptions, ports: CallPorts, manner: Manner): Ful
     withUrgency: (urgency) => clientOf(options, ports, { ...manner, urgency }),
     withObjection: (objection) => clientOf(options, ports, { ...manner, objection }),
     close: () => ports.transport.close(),
-    ...domainOperations(call, dialect),
-    ...aliasOperations(call, dialect),
-    ...ruleOperations(call, dialect),
-    ...credentialOperations(call, dialect),
-    ...verifyOperations(call, dialect),
+    ...domainOperations(call, version),
+    ...verifyOperations(call, version),
+    items: (kind) => itemOperations(call, version, kind),
     ...(version === 'v4' ? v4Logs(call) : v3Logs(call)),
     bulk: version === 'v3' ? bulkOperations(call) : null,
   };

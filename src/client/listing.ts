@@ -1,7 +1,7 @@
 import { endpointText, LIMITS, type Endpoint } from '../core/model/endpoints.ts';
 import { fail, succeed, type Result } from '../core/model/result.ts';
 import type { Call } from './http/call.ts';
-import { arrayField, countField, type Json } from './operations/decode.ts';
+import { arrayField, countField, type Json } from '../core/fields/json.ts';
 import type { ApiError } from './errors.ts';
 
 export interface ListingRequest<T> {

@@ -3,9 +3,8 @@ import { unreadRouting, type Observed, type ObservedDomain } from '../core/model
 import { fail, succeed, type Result } from '../core/model/result.ts';
 import type { Client } from './client.ts';
 import type { ApiError } from './errors.ts';
-import { concernsTheRun } from './observe.ts';
+import { concernsTheRun, embeddedAliases } from './observe.ts';
 import { observeSections } from './observe-sections.ts';
-import { packEmbedded, packSections } from './packed.ts';
 
 /**
  * Adds all domains of the account to a read of some. If the list cannot be read, the result is unchanged, unless the error
@@ -17,7 +16,7 @@ export async function observeOthers(client: Client, observed: Observed): Promise
   const { partial: _, ...known } = observed;
   const domains = new Map(listed.value.map(({ aliases: __, ...domain }) => [domain.domain, domain]));
   for (const [name, domain] of observed.domains) domains.set(name, domain);
-  return succeed({ ...known, domains, embedded: packEmbedded(listed.value) });
+  return succeed({ ...known, domains, embedded: embeddedAliases(listed.value) });
 }
 
 /** Uses the aliases embedded in the list for domains whose aliases were not read. */
@@ -50,7 +49,7 @@ export async function observeForwards(
       const live = domains.get(domain) as ObservedDomain;
       domains.set(domain, {
         ...live,
-        ...packSections(read.value, undefined),
+        ...read.value,
         readAt: live.readAt ?? clock.monotonic(),
       });
     }),

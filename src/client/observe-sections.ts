@@ -1,6 +1,6 @@
-import { kindOf, KINDS, type Section } from '../core/model/kinds.ts';
+import { kindOf } from '../core/kinds/registry.ts';
+import type { Section, SectionTypes } from '../core/model/kinds.ts';
 import type { DomainName } from '../core/model/names.ts';
-import type { SectionTypes } from '../core/model/resources.ts';
 import { succeed, type Result } from '../core/model/result.ts';
 import type { Client } from './client.ts';
 import type { ApiError } from './errors.ts';
@@ -14,7 +14,10 @@ export async function observeSections(
   sections: readonly Section[],
 ): Promise<Result<Sections, ApiError>> {
   const reads = await Promise.all(
-    sections.map(async (section) => ({ section, rows: await client[KINDS[kindOf(section)].list](domain) })),
+    sections.map(async (section) => ({
+      section,
+      rows: await client.items(kindOf(section)).list(domain),
+    })),
   );
   let all: Sections = {};
   for (const { section, rows } of reads) {

@@ -1,19 +1,14 @@
 import type { Clock } from '../core/model/clock.ts';
-import { managedSections, type Desired } from '../core/model/desired.ts';
+import { managedSections } from '../core/kinds/sections.ts';
+import type { Desired } from '../core/model/desired.ts';
 import type { DomainName } from '../core/model/names.ts';
-import type {
-  Account,
-  Observed,
-  ObservedDomain,
-  ObservedSections,
-  UnprovenRead,
-} from '../core/model/observed.ts';
-import { SECTIONS, type Section } from '../core/model/kinds.ts';
+import type { Account, Observed, ObservedDomain, UnprovenRead } from '../core/model/observed.ts';
+import { SECTIONS } from '../core/kinds/registry.ts';
+import type { Section } from '../core/model/kinds.ts';
 import { fail, succeed, type Result } from '../core/model/result.ts';
 import type { Client } from './client.ts';
 import { errorText, type ApiError } from './errors.ts';
-import { observeSections, type Sections } from './observe-sections.ts';
-import { packEmbedded, packSections } from './packed.ts';
+import { observeSections } from './observe-sections.ts';
 
 export interface ObserveOptions {
   /** Managed domains, which are read. `everything` reads each section of each domain, for example for an export. */
@@ -81,13 +76,20 @@ async function observeAll(
   for (const domain of domains) read.found(domain);
   await Promise.all(managed.map((domain) => readInto(read, client, domain)));
   const result = read.result(domains.map(({ domain }) => domain));
-  const embedded = desired === 'everything' ? NO_ALIASES : packEmbedded(listed.value);
+  const embedded = desired === 'everything' ? NO_ALIASES : embeddedAliases(listed.value);
   return result.ok && embedded.size > 0 ? succeed({ ...result.value, embedded }) : result;
 }
 
 /** Removes embedded aliases. Plans use only aliases proven by their own listing. */
 function withoutAliases({ aliases: _, ...domain }: ObservedDomain): ObservedDomain {
   return domain;
+}
+
+/** Returns the aliases that a list of domains has (v3). */
+export function embeddedAliases(listed: readonly ObservedDomain[]): NonNullable<Observed['embedded']> {
+  return new Map(
+    listed.flatMap(({ domain, aliases }) => (aliases === undefined ? [] : [[domain, aliases] as const])),
+  );
 }
 
 const NO_ALIASES: NonNullable<Observed['embedded']> = new Map();
@@ -127,15 +129,13 @@ async function findDomain(
 
 async function readInto(read: RunningRead, client: Client, domain: ObservedDomain): Promise<void> {
   const sections = await observeSections(client, domain.domain, read.sectionsOf(domain.domain));
-  if (sections.ok) read.found({ ...domain, ...read.kept(domain.domain, sections.value), readAt: read.now() });
+  if (sections.ok) read.found({ ...domain, ...sections.value, readAt: read.now() });
   else read.failed(domain.domain, sections.error);
 }
 
 /** The results of a read so far. It grows until `result`. */
 interface RunningRead {
   sectionsOf(name: DomainName): readonly Section[];
-  /** Returns the form in which the sections are kept. */
-  kept(name: DomainName, sections: Sections): ObservedSections;
   now(): number;
   found(domain: ObservedDomain): void;
   failed(name: DomainName, error: ApiError): void;
@@ -149,8 +149,6 @@ function startRead({ desired, clock }: ObserveOptions): RunningRead {
   let fatal: ApiError | null = null;
   return {
     sectionsOf: (name) => (desired === 'everything' ? SECTIONS : managedSections(desired.domains.get(name))),
-    kept: (name, sections) =>
-      desired === 'everything' ? sections : packSections(sections, desired.domains.get(name)),
     now: () => clock.monotonic(),
     found(domain) {
       domains.set(domain.domain, domain);

@@ -2,7 +2,7 @@ import { memoryOf } from './apply/memory/memory.ts';
 import type { Clock } from '../core/model/clock.ts';
 import type { Desired } from '../core/model/desired.ts';
 import type { BaselineEntry, RunOrigin } from '../core/model/history/entries.ts';
-import { accountEntryKey } from '../core/model/item-key.ts';
+import { accountEntryKey } from '../core/kinds/item-key.ts';
 import type { DomainName } from '../core/model/names.ts';
 import type { Observed } from '../core/model/observed.ts';
 import { NO_PRIOR } from '../core/model/prior.ts';

@@ -1,13 +1,14 @@
-import { keptItem, type Concealment } from './apply/history/kept-items.ts';
-import { isPassword } from './apply/send/passwords.ts';
-import { historyKeys, type HistoryEntry, type HistoryItem } from '../core/model/history/entries.ts';
-import { accountEntryKey } from '../core/model/item-key.ts';
+import { keptItem } from './apply/history/kept-items.ts';
+import type { Concealment } from '../core/fields/codec.ts';
+import { historyKeys, accountEntryKey } from '../core/kinds/item-key.ts';
+import type { HistoryEntry, HistoryItem } from '../core/model/history/entries.ts';
 import type { DomainName } from '../core/model/names.ts';
 import type { Action, Change, Plan } from '../core/model/plan.ts';
 import type { Report } from '../core/model/report.ts';
 import { readDrift } from './state/history/recorded.ts';
 import type { StateStore } from './state/store.ts';
 import type { Planned } from './plan-once.ts';
+import { sendsSecret } from '../core/kinds/items.ts';
 
 /** Records what was changed outside fwdsync: when it is first found, when it is found otherwise, and when it ends. */
 export interface DriftLog {
@@ -55,7 +56,7 @@ export function createDriftLog(): DriftLog {
       if (print === null) return;
       const at = new Date(planned.input.now).toISOString();
       const items = drift
-        .filter((change) => !isPassword(change))
+        .filter((change) => !sendsSecret(change))
         .map((change) => driftItem(change, { references: planned.references, print }));
       const lines = [...linesOfFound(open, items, at), ...linesOfEnded(open, { items, planned, at })];
       if (lines.length > 0) await state.history.append(lines, 'written');

@@ -4,11 +4,19 @@ import type { LockFault, StateStore } from './state/store.ts';
 import type { ApiError } from '../client/errors.ts';
 import type { DomainName } from '../core/model/names.ts';
 import type { Report } from '../core/model/report.ts';
+import type { Result } from '../core/model/result.ts';
 import { approvalDigest } from '../core/plan/document/digest.ts';
 import { keyedDigests } from './domain-digests.ts';
 import { createDriftLog, driftOf, type DriftLog } from './drift-log.ts';
 import type { Decision } from './decide.ts';
-import { planAccount, readAccount, type Planned, type PlanPorts, type PlanRequest } from './plan-once.ts';
+import {
+  planAccount,
+  planOnce,
+  readAccount,
+  type Planned,
+  type PlanPorts,
+  type PlanRequest,
+} from './plan-once.ts';
 
 export interface OnceRequest extends PlanRequest {
   /** So many failed items end the run; null: 25 or 5 % of the items, the larger. */
@@ -97,6 +105,18 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
   } finally {
     await lock.value.release();
   }
+}
+
+/** The same in observe mode: reads, plans and records drift, and writes nothing to the account. */
+export async function observeOnce(
+  request: PlanRequest & Pick<OnceRequest, 'inSync'>,
+  ports: PlanPorts & Pick<OncePorts, 'driftLog'>,
+): Promise<Result<Planned, ApiError>> {
+  const planned = await planOnce(request, ports);
+  if (!planned.ok) return planned;
+  const state = ports.openState(planned.value.input.observed.account.email);
+  await logDrift(planned.value, state, { ...request, ...ports });
+  return planned;
 }
 
 async function logDrift(

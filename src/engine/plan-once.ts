@@ -5,7 +5,7 @@ import type { ResolvePassword } from './apply/send/passwords.ts';
 import type { StateStore } from './state/store.ts';
 import { decodeForward, type Destination, type References } from '../core/model/destinations.ts';
 import type { Clock } from '../core/model/clock.ts';
-import { forwardsOf, type Desired } from '../core/model/desired.ts';
+import { type Desired, presentEntries } from '../core/model/desired.ts';
 import { type DomainName, domainPartOf } from '../core/model/names.ts';
 import type { Account, Observed } from '../core/model/observed.ts';
 import type { Plan, Warning } from '../core/model/plan.ts';
@@ -18,6 +18,9 @@ import { keepDomains, pendingDomains } from './domain-digests.ts';
 import { planWithForwards } from './plan-with-forwards.ts';
 import { findChangedPasswords } from './changed-passwords.ts';
 import type { DriftQuestion } from './quick-drift.ts';
+import { destinationsOf } from '../core/fields/fields.ts';
+import { managedState, SETTINGS } from '../core/kinds/domain/fields.ts';
+import { SECTION_KINDS, KINDS } from '../core/kinds/registry.ts';
 
 /** What is wanted of an account, and how. */
 export interface PlanRequest {
@@ -165,19 +168,18 @@ const AS_ASKED: Partial<ResolvedDesired> & Omit<ResolvedDesired, 'desired'> = { 
 /** Every destination that the account has or the manifest asks for, some of them more than once. */
 function* destinationsIn({ domains: live }: Observed, { domains: wanted }: Desired): Generator<Destination> {
   for (const domain of live.values()) {
-    for (const { forward } of domain.aliases ?? []) yield* forward;
-    for (const { forward } of domain.rules ?? []) yield* forward;
-    yield* settingsIn([domain.notification_email, domain.webhook, domain.rulesFallbackEmail]);
+    yield* destinationsOf(SETTINGS, [domain]);
+    yield* decodeForward(domain.rulesFallbackEmail ?? '');
+    for (const kind of SECTION_KINDS)
+      yield* destinationsOf(KINDS[kind].fields, domain[KINDS[kind].section] ?? []);
   }
   for (const domain of wanted.values()) {
-    for (const forward of forwardsOf(domain)) yield* forward;
-    if (domain.state === 'present')
-      yield* settingsIn(Object.values(domain.settings).map(({ value }) => value));
+    if (domain.state === 'absent') continue;
+    yield* destinationsOf(SETTINGS, [managedState(domain)]);
+    for (const kind of SECTION_KINDS) {
+      yield* destinationsOf(KINDS[kind].fields, presentEntries(domain[KINDS[kind].section]));
+    }
   }
-}
-
-function settingsIn(values: readonly (string | null | undefined)[]): readonly Destination[] {
-  return values.flatMap((value) => decodeForward(value ?? ''));
 }
 
 /** Those of which the same is desired as an earlier run left in sync are left out, their passwords included. */

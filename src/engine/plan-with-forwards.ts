@@ -2,10 +2,12 @@ import type { Client } from '../client/client.ts';
 import type { ApiError } from '../client/errors.ts';
 import { observeForwards, observeOthers, withEmbedded } from '../client/observe-forwards.ts';
 import type { Clock } from '../core/model/clock.ts';
+import { domainPartOf, type DomainName } from '../core/model/names.ts';
 import { unreadRouting, type Observed } from '../core/model/observed.ts';
 import type { Plan } from '../core/model/plan.ts';
 import { succeed, type Result } from '../core/model/result.ts';
 import { makePlan, type PlanInput } from '../core/plan/plan.ts';
+import { domainsLeadingTo } from '../core/plan/routes/forwarders.ts';
 import { readsOfDomainList, requestsAtLeast } from '../core/plan/requests/reads.ts';
 import { takesRoutes } from '../core/plan/warnings.ts';
 
@@ -20,17 +22,37 @@ interface PlanMade {
 }
 
 /**
- * Plans, and where the plan takes routes away plans again once it was read what else in the account forwards there. It is not
- * read where that takes more requests than the run itself; the plan then says so.
+ * Plans, and where the plan takes mail or routes away, or leads mail to domains that were not read, plans again once it was read what else in
+ * the account forwards where. It is not read where that takes more requests than the run itself; the plan then says so.
  */
 export async function planWithForwards(input: PlanInput, ports: Ports): Promise<Result<PlanMade, ApiError>> {
   const plan = makePlan(input);
-  if (!takesRoutes(plan)) return succeed({ input, plan });
+  const mayTellMore = takesRoutes(plan) || losesMail(plan) || leadsToUnread(plan, input.observed);
+  if (!mayTellMore) return succeed({ input, plan });
   const read = await readForwards(input, plan, ports);
   if (!read.ok) return read;
   if (read.value === input.observed) return succeed({ input, plan });
   const whole = { ...input, observed: read.value };
   return succeed({ input: whole, plan: makePlan(whole) });
+}
+
+/** True unless nothing is lost; what leads to a domain that was not read counts as delivered. */
+function losesMail({ guards }: Pick<Plan, 'guards'>): boolean {
+  return guards.some(({ guard }) => guard === 'unrouted');
+}
+
+/** True if changes lead mail, before or after, to where it may come to a domain of the account that was not read. */
+function leadsToUnread({ changes }: Pick<Plan, 'changes'>, observed: Observed): boolean {
+  const hosts = new Set(
+    changes
+      .flatMap(({ observed: before, desired: after }) => [before, after])
+      .flatMap((state) => (state !== null && 'forward' in state ? state.forward : []))
+      .map((destination) => domainPartOf(destination) as DomainName)
+      .filter((domain) => observed.domains.has(domain)),
+  );
+  if (hosts.size === 0) return false;
+  const unread = new Set(unreadRouting(observed).map(({ domain }) => domain));
+  return !domainsLeadingTo(unread, observed).isDisjointFrom(hosts);
 }
 
 async function readForwards(

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import type { ApiError } from '../client/errors.ts';
 import type { Desired, DesiredDomain, PresentDomain } from '../core/model/desired.ts';
-import { kindOf, SECTIONS, type Kind } from '../core/model/kinds.ts';
+import { kindOf, SECTIONS, KINDS } from '../core/kinds/registry.ts';
 import type { DomainName } from '../core/model/names.ts';
 import type { Account, ObservedDomain } from '../core/model/observed.ts';
 import type { Change } from '../core/model/plan.ts';
@@ -57,12 +57,9 @@ export function differingDomains(
   return new Set([...changes, ...withheld].map(({ domain }) => domain));
 }
 
-/** What the list shows of a domain: its settings and its aliases. */
-const LISTED: Readonly<Record<Kind, boolean>> = { domain: true, alias: true, rule: false, credential: false };
-
 /** Whether a difference of this kind is one that the list shows. */
 export function listShows({ kind }: Pick<Change, 'kind'>): boolean {
-  return LISTED[kind];
+  return KINDS[kind].isListed;
 }
 
 /** What of a manifest the list can show. */
@@ -73,6 +70,6 @@ function shownPart(desired: Desired): Desired {
 
 function shownOf(domain: DesiredDomain): DesiredDomain {
   if (domain.state === 'absent') return domain;
-  const hidden = new Set<string>(SECTIONS.filter((section) => !LISTED[kindOf(section)]));
+  const hidden = new Set<string>(SECTIONS.filter((section) => !KINDS[kindOf(section)].isListed));
   return Object.fromEntries(Object.entries(domain).filter(([key]) => !hidden.has(key))) as PresentDomain;
 }

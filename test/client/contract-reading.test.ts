@@ -54,16 +54,22 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
   test('gets single aliases and rules, by id', async () => {
     const { client } = await connect();
     const alias = { id: '7', name: 'sales', forward: ['ana@corp.example'] };
-    expect(valueOf(await client.getAlias(DOMAIN, '7'))).toEqual(alias);
-    expect(valueOf(await client.getRule(DOMAIN, RULE))).toEqual({
+    expect(valueOf(await client.items('alias').get(DOMAIN, '7'))).toEqual(alias);
+    expect(valueOf(await client.items('rule').get(DOMAIN, RULE))).toEqual({
       id: RULE,
       match: { type: 'alias', alias: 'jobs' },
       forward: ['hr@corp.example'],
       rank: 2.5,
       active: true,
     });
-    expect(await client.getAlias(DOMAIN, '99')).toMatchObject({ ok: false, error: { kind: 'not-found' } });
-    expect(await client.getRule(DOMAIN, '9')).toMatchObject({ ok: false, error: { kind: 'not-found' } });
+    expect(await client.items('alias').get(DOMAIN, '99')).toMatchObject({
+      ok: false,
+      error: { kind: 'not-found' },
+    });
+    expect(await client.items('rule').get(DOMAIN, '9')).toMatchObject({
+      ok: false,
+      error: { kind: 'not-found' },
+    });
   });
 
   test('verifies a domain: what is not right is an answer', async () => {

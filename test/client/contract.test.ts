@@ -1,4 +1,5 @@
 import { decodeForward } from '../../src/core/model/destinations.ts';
+import { plainCommand } from '../../src/core/model/text/command-line.ts';
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import type { Result } from '../../src/core/model/result.ts';
@@ -113,7 +114,7 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
 
   test('lists, adds, updates and deletes aliases', async () => {
     const { client } = await connect();
-    const aliases = valueOf(await client.listAliases(DOMAIN));
+    const aliases = valueOf(await client.items('alias').list(DOMAIN));
     expect(aliases.toSorted((a, b) => Number(a.id) - Number(b.id))).toMatchObject([
       {
         id: '7',
@@ -123,20 +124,20 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
       { id: '8', name: '*', forward: decodeForward('null') },
     ]);
     const added = valueOf(
-      await client.addAlias(DOMAIN, { alias: '(a|b)', forward: decodeForward('x@corp.example') }),
+      await client.items('alias').add(DOMAIN, { name: '(a|b)', forward: decodeForward('x@corp.example') }),
     );
     expect(added).toMatchObject({ name: '(a|b)', forward: decodeForward('x@corp.example') });
     const updated = valueOf(
-      await client.updateAlias(DOMAIN, { id: added.id, forward: decodeForward('y@corp.example') }),
+      await client.items('alias').update(DOMAIN, { id: added.id, forward: decodeForward('y@corp.example') }),
     );
     expect(updated).toMatchObject({ id: added.id, forward: decodeForward('y@corp.example') });
-    expect(await client.deleteAlias(DOMAIN, added.id)).toMatchObject({ ok: true });
-    expect(await client.deleteAlias(DOMAIN, added.id)).toMatchObject({
+    expect(await client.items('alias').delete(DOMAIN, added.id)).toMatchObject({ ok: true });
+    expect(await client.items('alias').delete(DOMAIN, added.id)).toMatchObject({
       ok: false,
       error: { kind: 'not-found' },
     });
     expect(
-      await client.addAlias(DOMAIN, { alias: 'sales', forward: decodeForward('x@corp.example') }),
+      await client.items('alias').add(DOMAIN, { name: 'sales', forward: decodeForward('x@corp.example') }),
     ).toMatchObject({
       ok: false,
       error: { kind: 'rejected', status: 400, message: expect.stringContaining('update the existing') },
@@ -146,18 +147,18 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
   test('adds, updates and deletes aliases in batches, each item with its own outcome', async () => {
     const { client } = await connect();
     const added = valueOf(
-      await client.addAliases(DOMAIN, [
-        { alias: 'one', forward: decodeForward('x@corp.example') },
-        { alias: 'SALES', forward: decodeForward('x@corp.example') },
-        { alias: 'two', forward: decodeForward('not an address') },
-        { alias: 'three', forward: decodeForward('y@corp.example') },
+      await client.items('alias').addAll(DOMAIN, [
+        { name: 'one', forward: decodeForward('x@corp.example') },
+        { name: 'SALES', forward: decodeForward('x@corp.example') },
+        { name: 'two', forward: decodeForward('not an address') },
+        { name: 'three', forward: decodeForward('y@corp.example') },
       ]),
     );
     expect(added.map(({ ok }) => ok)).toEqual([true, false, false, true]);
     const one = added[0];
     const id = one?.ok === true ? one.value.id : '';
     const updated = valueOf(
-      await client.updateAliases(DOMAIN, [
+      await client.items('alias').updateAll(DOMAIN, [
         { id: '999', forward: decodeForward('x@corp.example') },
         { id, forward: decodeForward('z@corp.example') },
       ]),
@@ -166,13 +167,13 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
       { ok: false, error: { message: expect.stringMatching(/not found/i) } },
       { ok: true, value: { id, name: 'one', forward: decodeForward('z@corp.example') } },
     ]);
-    const deleted = valueOf(await client.deleteAliases(DOMAIN, [id, '999']));
+    const deleted = valueOf(await client.items('alias').deleteAll(DOMAIN, [id, '999']));
     expect(deleted).toMatchObject([{ ok: true, value: undefined }, { ok: false }]);
   });
 
   test('lists, adds, updates and deletes rules', async () => {
     const { client } = await connect();
-    const rules = valueOf(await client.listRules(DOMAIN));
+    const rules = valueOf(await client.items('rule').list(DOMAIN));
     expect(rules.toSorted((a, b) => a.rank - b.rank)).toEqual([
       {
         id: OTHER_RULE,
@@ -192,7 +193,7 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
     const id = '11111111-2222-5333-8444-555555555555';
     const match = { type: 'cel', expression: 'sender.endsWith("@vip.example")' } as const;
     const added = valueOf(
-      await client.addRule(DOMAIN, {
+      await client.items('rule').add(DOMAIN, {
         id,
         match,
         forward: decodeForward('x@corp.example'),
@@ -202,7 +203,7 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
     );
     expect(added).toEqual({ id, match, forward: decodeForward('x@corp.example'), rank: 5, active: false });
     const updated = valueOf(
-      await client.updateRule(DOMAIN, {
+      await client.items('rule').update(DOMAIN, {
         id,
         match,
         forward: decodeForward('y@corp.example'),
@@ -211,15 +212,18 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
       }),
     );
     expect(updated).toEqual({ id, match, forward: decodeForward('y@corp.example'), rank: 6, active: true });
-    expect(await client.deleteRule(DOMAIN, id)).toMatchObject({ ok: true });
-    expect(await client.deleteRule(DOMAIN, id)).toMatchObject({ ok: false, error: { kind: 'not-found' } });
+    expect(await client.items('rule').delete(DOMAIN, id)).toMatchObject({ ok: true });
+    expect(await client.items('rule').delete(DOMAIN, id)).toMatchObject({
+      ok: false,
+      error: { kind: 'not-found' },
+    });
   });
 
   test('adds, updates and deletes rules in batches', async () => {
     const { client } = await connect();
     const match = { type: 'alias', alias: 'press' } as const;
     const added = valueOf(
-      await client.addRules(DOMAIN, [
+      await client.items('rule').addAll(DOMAIN, [
         {
           id: '11111111-2222-5333-8444-555555555555',
           match,
@@ -241,14 +245,14 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
       forward: decodeForward('z@corp.example'),
       active: true,
     }));
-    expect(valueOf(await client.updateRules(DOMAIN, updates))).toMatchObject([
+    expect(valueOf(await client.items('rule').updateAll(DOMAIN, updates))).toMatchObject([
       {
         ok: true,
         value: { id: RULE, match, forward: decodeForward('z@corp.example'), active: true, rank: 10 },
       },
       { ok: false, error: { message: expect.stringMatching(/not found/i) } },
     ]);
-    expect(valueOf(await client.deleteRules(DOMAIN, [RULE, 'missing']))).toMatchObject([
+    expect(valueOf(await client.items('rule').deleteAll(DOMAIN, [RULE, 'missing']))).toMatchObject([
       { ok: true },
       { ok: false },
     ]);
@@ -256,21 +260,23 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
 
   test('lists, adds, updates and deletes credentials', async () => {
     const { client } = await connect({ domains: [{ domain: DOMAIN }] });
-    expect(valueOf(await client.listCredentials(DOMAIN))).toEqual([]);
-    expect(valueOf(await client.addCredential(DOMAIN, CAROL, 'correct horse'))).toEqual({
-      requiresNewMxCheck: true,
-    });
-    expect(valueOf(await client.listCredentials(DOMAIN))).toEqual([{ name: 'carol' }]);
-    expect(await client.updateCredential(DOMAIN, CAROL, 'battery staple')).toEqual({
-      ok: true,
-      value: undefined,
-    });
-    expect(await client.addCredential(DOMAIN, CAROL, 'correct horse')).toMatchObject({
+    expect(valueOf(await client.items('credential').list(DOMAIN))).toEqual([]);
+    const { name, note } = valueOf(
+      await client.items('credential').add(DOMAIN, { name: CAROL, password: 'correct horse' }),
+    );
+    expect([name, note?.(plainCommand)]).toEqual(['carol', expect.stringContaining('fwdsync verify')]);
+    expect(valueOf(await client.items('credential').list(DOMAIN))).toEqual([{ name: 'carol' }]);
+    expect(
+      await client.items('credential').update(DOMAIN, { name: CAROL, password: 'battery staple' }),
+    ).toMatchObject({ ok: true });
+    expect(
+      await client.items('credential').add(DOMAIN, { name: CAROL, password: 'correct horse' }),
+    ).toMatchObject({
       ok: false,
       error: { kind: 'rejected' },
     });
-    expect(await client.deleteCredential(DOMAIN, CAROL)).toEqual({ ok: true, value: undefined });
-    expect(await client.deleteCredential(DOMAIN, CAROL)).toMatchObject({
+    expect(await client.items('credential').delete(DOMAIN, CAROL)).toEqual({ ok: true, value: undefined });
+    expect(await client.items('credential').delete(DOMAIN, CAROL)).toMatchObject({
       ok: false,
       error: { kind: 'not-found' },
     });
@@ -291,9 +297,9 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
       rank: 7,
     }));
     const { client } = await connect({ domains: [{ domain: DOMAIN, aliases, credentials, rules }] });
-    expect(valueOf(await client.listAliases(DOMAIN))).toHaveLength(1234);
-    expect(valueOf(await client.listCredentials(DOMAIN))).toHaveLength(450);
-    expect(valueOf(await client.listRules(DOMAIN))).toHaveLength(201);
+    expect(valueOf(await client.items('alias').list(DOMAIN))).toHaveLength(1234);
+    expect(valueOf(await client.items('credential').list(DOMAIN))).toHaveLength(450);
+    expect(valueOf(await client.items('rule').list(DOMAIN))).toHaveLength(201);
   });
 
   test('scenario 15: a wrong key is one request and an error', async () => {
@@ -307,9 +313,9 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
 
   test('scenario 17: a batch create on a free account is forbidden', async () => {
     const { client } = await connect(SEED, { plan: 'free' });
-    const answer = await client.addAliases(DOMAIN, [
-      { alias: 'one', forward: decodeForward('x@corp.example') },
-      { alias: 'two', forward: decodeForward('x@corp.example') },
+    const answer = await client.items('alias').addAll(DOMAIN, [
+      { name: 'one', forward: decodeForward('x@corp.example') },
+      { name: 'two', forward: decodeForward('x@corp.example') },
     ]);
     expect(answer).toMatchObject({ ok: false, error: { kind: 'forbidden', status: 403 } });
   });
@@ -319,7 +325,7 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
     const client = account.client({ mode: 'read-only' });
     await client.getAccount();
     await expect(
-      client.addAlias(DOMAIN, { alias: 'x', forward: decodeForward('x@corp.example') }),
+      client.items('alias').add(DOMAIN, { name: 'x', forward: decodeForward('x@corp.example') }),
     ).rejects.toThrow('read-only');
     await expect(client.deleteDomain(DOMAIN)).rejects.toThrow('read-only');
     expect(account.requests().map(({ method }) => method)).toEqual(['GET']);
@@ -327,9 +333,9 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
 
   test('nothing is sent for an empty batch, and one that is too long is a bug', async () => {
     const { account, client } = await connect();
-    expect(await client.deleteAliases(DOMAIN, [])).toEqual({ ok: true, value: [] });
+    expect(await client.items('alias').deleteAll(DOMAIN, [])).toEqual({ ok: true, value: [] });
     const ids = Array.from({ length: 501 }, (_, index) => String(index));
-    await expect(client.deleteAliases(DOMAIN, ids)).rejects.toThrow('500');
+    await expect(client.items('alias').deleteAll(DOMAIN, ids)).rejects.toThrow('500');
     expect(account.requests()).toEqual([]);
   });
 });

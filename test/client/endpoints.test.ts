@@ -2,9 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { createClient, type ClientOptions } from '../../src/client/create.ts';
 import { createDeleteAll, DELETE_ALL_ENDPOINTS } from '../../src/client/operations/delete-all.ts';
-import { ENDPOINTS, endpointText, type Endpoint } from '../../src/core/model/endpoints.ts';
+import { endpointText, type Endpoint } from '../../src/core/model/endpoints.ts';
 import { API_KEY, testAccount, type TestAccount } from '../support/account.ts';
 import { CALLS, DELETE_ALL_CALLS, SEED } from './support/endpoint-calls.ts';
+import { ENDPOINTS } from '../../src/core/kinds/endpoints.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const VERSIONS = ['v4', 'v3'] as const;

@@ -64,27 +64,27 @@ describe('scenario 21: a listing without a total', () => {
     [450, 8],
   ])('%d items, read twice: %d requests', async (count, requests) => {
     const { client, asked } = await serve((now) => pageOf(users(count), now));
-    const listed = await client.listCredentials(DOMAIN);
+    const listed = await client.items('credential').list(DOMAIN);
     expect(listed.ok && listed.value.length).toBe(count);
     expect(asked).toHaveLength(requests);
   });
 
   test('pages that are cut to the default size are not taken for the last one', async () => {
     const { client } = await serve((now) => pageOf(users(90), now, 20));
-    const listed = await client.listCredentials(DOMAIN);
+    const listed = await client.items('credential').list(DOMAIN);
     expect(listed.ok && listed.value.length).toBe(90);
   });
 
   test('two readings that differ are followed by a third', async () => {
     const { client, asked } = await serve((now) => pageOf(users(now.reading === 1 ? 3 : 4), now));
-    const listed = await client.listCredentials(DOMAIN);
+    const listed = await client.items('credential').list(DOMAIN);
     expect(listed.ok && listed.value.length).toBe(4);
     expect(asked).toHaveLength(3);
   });
 
   test('readings of equal length with other items are not equal', async () => {
     const { client } = await serve((now) => users(3, `reading${now.reading}-`));
-    expect(await client.listCredentials(DOMAIN)).toMatchObject({
+    expect(await client.items('credential').list(DOMAIN)).toMatchObject({
       ok: false,
       error: { kind: 'unproven', endpoint: 'GET /domains/:domain/credentials' },
     });
@@ -92,7 +92,10 @@ describe('scenario 21: a listing without a total', () => {
 
   test('a service that answers every page alike is unproven, and soon', async () => {
     const { client, asked } = await serve(() => users(200));
-    expect(await client.listCredentials(DOMAIN)).toMatchObject({ ok: false, error: { kind: 'unproven' } });
+    expect(await client.items('credential').list(DOMAIN)).toMatchObject({
+      ok: false,
+      error: { kind: 'unproven' },
+    });
     expect(asked.length).toBeLessThanOrEqual(6);
   });
 });

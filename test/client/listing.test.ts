@@ -27,7 +27,7 @@ function lie(nth: number, fault: Omit<ListingFault, 'kind'>, times: Fault['match
 describe('scenario 21: a listing proves itself', () => {
   test('page 1, then all others at once: no request too many', async () => {
     const { account, client } = await connect();
-    const listed = await client.listAliases(DOMAIN);
+    const listed = await client.items('alias').list(DOMAIN);
     expect(listed.ok && listed.value.length).toBe(450);
     expect(account.requests().map(({ path }) => path)).toEqual(
       [1, 2, 3].map((page) => expect.stringContaining(`limit=200&page=${page}`)),
@@ -47,7 +47,7 @@ describe('scenario 21: a listing proves itself', () => {
     ['a smaller page in the middle', lie(2, { limit: 100 })],
   ])('%s: it is read again', async (_, fault) => {
     const { client } = await connect(fault);
-    const listed = await client.listAliases(DOMAIN);
+    const listed = await client.items('alias').list(DOMAIN);
     expect(listed.ok && new Set(listed.value.map(({ name }) => name)).size).toBe(450);
   });
 
@@ -58,7 +58,7 @@ describe('scenario 21: a listing proves itself', () => {
     ['items that are missing', lie(1, { missing: 0 }, 'always')],
   ])('%s, three times: it is unproven, never a short list', async (_, fault) => {
     const { account, client } = await connect(fault);
-    expect(await client.listAliases(DOMAIN)).toMatchObject({
+    expect(await client.items('alias').list(DOMAIN)).toMatchObject({
       ok: false,
       error: {
         kind: 'unproven',
@@ -71,7 +71,7 @@ describe('scenario 21: a listing proves itself', () => {
 
   test('a limit that is not honoured on any page: what the pages say is used', async () => {
     const { account, client } = await connect(lie(1, { limit: 90 }, 'always'));
-    const listed = await client.listAliases(DOMAIN);
+    const listed = await client.items('alias').list(DOMAIN);
     expect(listed.ok && listed.value.length).toBe(450);
     expect(account.requests()).toHaveLength(5);
   });
@@ -83,7 +83,7 @@ describe('scenario 21: a listing proves itself', () => {
       body: { alias: 'a0', forward: 'x@y.example' },
     };
     const { client } = await connect({ match: { ...LIST, nth: 2 }, do: { kind: 'edit', request } });
-    const listed = await client.listAliases(DOMAIN);
+    const listed = await client.items('alias').list(DOMAIN);
     expect(listed.ok && listed.value.length).toBe(451);
   });
 
@@ -109,7 +109,7 @@ describe('scenario 21: a listing proves itself', () => {
     ],
   ])('%s is an error that names endpoint and field', async (_, body, message) => {
     const { client } = await connect({ match: { ...LIST, times: 'always' }, do: { kind: 'body', body } });
-    expect(await client.listAliases(DOMAIN)).toMatchObject({
+    expect(await client.items('alias').list(DOMAIN)).toMatchObject({
       ok: false,
       error: {
         kind: 'unknown-outcome',
@@ -130,7 +130,7 @@ describe('scenario 21: a listing proves itself', () => {
     };
     const body = JSON.stringify({ aliases: [row], total: 1, limit: 200, page: 1, next: null });
     const { client } = await connect({ match: LIST, do: { kind: 'body', body } });
-    expect(await client.listAliases(DOMAIN)).toEqual({
+    expect(await client.items('alias').list(DOMAIN)).toEqual({
       ok: true,
       value: [{ id: '7', name: 'a', forward: ['x@corp.example'] }],
     });
@@ -147,7 +147,10 @@ describe('scenario 21: a listing proves itself', () => {
       match: { ...LIST, times: 'always' },
       do: { kind: 'body', body },
     });
-    expect(await client.listAliases(DOMAIN)).toMatchObject({ ok: false, error: { kind: 'unproven' } });
+    expect(await client.items('alias').list(DOMAIN)).toMatchObject({
+      ok: false,
+      error: { kind: 'unproven' },
+    });
     expect(account.requests()).toHaveLength(3);
   });
 });

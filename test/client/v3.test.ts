@@ -24,7 +24,7 @@ describe('what v3 does its own way', () => {
     const account = await connect();
     const client = account.client();
     await client.listDomains({ query: 'acme' });
-    await client.listAliases(DOMAIN);
+    await client.items('alias').list(DOMAIN);
     expect(account.requests().map(({ path }) => path.slice(path.lastIndexOf('/') + 1))).toEqual([
       'domains?q=acme&limit=100&page=1',
       'aliases?limit=100&page=1',
@@ -86,7 +86,7 @@ describe('what v3 does its own way', () => {
     const account = await connect();
     const body = JSON.stringify({ success: false, error: 'No such plan', code: 400 });
     account.emulator.faults.push({ match: { method: 'GET' }, do: { kind: 'body', body } });
-    expect(await account.client().listAliases(DOMAIN)).toMatchObject({
+    expect(await account.client().items('alias').list(DOMAIN)).toMatchObject({
       ok: false,
       error: { kind: 'rejected', status: 200, message: 'No such plan' },
     });
@@ -96,7 +96,7 @@ describe('what v3 does its own way', () => {
     const account = await connect();
     const body = JSON.stringify({ success: true });
     account.emulator.faults.push({ match: { method: 'GET', times: 'always' }, do: { kind: 'body', body } });
-    expect(await account.client().listAliases(DOMAIN)).toMatchObject({
+    expect(await account.client().items('alias').list(DOMAIN)).toMatchObject({
       ok: false,
       error: { cause: 'undecodable' },
     });
@@ -127,16 +127,16 @@ describe('bulk requests of v3', () => {
     const forward = 'b@corp.example';
     expect(
       await bulk.addAliases(DOMAIN, [
-        { alias: 'new', forward: decodeForward(forward) },
-        { alias: 'sales', forward: decodeForward(forward) },
+        { name: 'new', forward: decodeForward(forward) },
+        { name: 'sales', forward: decodeForward(forward) },
       ]),
     ).toMatchObject({
       value: { done: [{ name: 'new' }], failed: [{ name: 'sales', id: '7' }] },
     });
     expect(
       await bulk.updateAliases(DOMAIN, [
-        { alias: 'sales', forward: decodeForward(forward) },
-        { alias: 'gone', forward: decodeForward(forward) },
+        { name: 'sales', forward: decodeForward(forward) },
+        { name: 'gone', forward: decodeForward(forward) },
       ]),
     ).toMatchObject({
       value: { done: [{ name: 'sales', id: '7' }], failed: [{ name: 'gone' }] },

@@ -1,10 +1,11 @@
-import type { StateTypes, RuleField } from '../../src/core/model/resources.ts';
+import type { Kind, StateTypes } from '../../src/core/model/kinds.ts';
 
 /**
  * Every field of every kind that a manifest can set and a read shows. The rank follows from the order of rules, and a
- * password cannot be read: both have tests of their own. A new field does not compile until it has a case.
+ * password cannot be read: both have tests of their own. A new field does not compile until it has a case, nor does a new kind.
  */
 export type SettableField =
-  | `domain.${keyof StateTypes['domain']}`
-  | `alias.${keyof StateTypes['alias']}`
-  | `rule.${Exclude<RuleField, 'rank'>}`;
+  | Exclude<Field, 'rule.match' | 'rule.rank' | 'credential.password'>
+  | `rule.${'alias' | 'regex' | 'scopes' | 'expression'}`;
+
+type Field = { readonly [K in Kind]: `${K}.${keyof StateTypes[K] & string}` }[Kind];

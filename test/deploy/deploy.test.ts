@@ -13,10 +13,11 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBu
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadManifest } from '../../src/core/manifest/load.ts';
-import { isWorker } from '../../src/cli/commands/run/run-worker.ts';
+import { isWorker } from '../../src/cli/commands/run/run-options.ts';
 import { processContext } from '../../src/cli/context.ts';
 import { execute } from '../../src/cli/execute.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { resolvePlaces } from '../../src/cli/settings/resolve-settings.ts';
 import { parseStoreUrl } from '../../src/engine/state/postgres/store-url.ts';
 import { createMetrics } from '../../src/service/status/metrics.ts';
 
@@ -159,7 +160,8 @@ describe('workers', () => {
   const runsWorker = (env: Readonly<Record<string, string>>): boolean => {
     const image = read('Dockerfile').matchAll(/(FWDSYNC_[A-Z_]+)=(\S+)/g);
     const ofImage = Object.fromEntries([...image].map(([, name = '', value]) => [name, value]));
-    return isWorker({}, { ...CONTEXT, env: { ...ofImage, ...env } });
+    const places = resolvePlaces({}, { cwd: '/', env: { ...ofImage, ...env } });
+    return isWorker(places, env['FWDSYNC_STORE_FILE'] ?? env['FWDSYNC_STORE'] ?? null);
   };
 
   test.each([

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { historyKeys, type HistoryEntry, type HistoryItem } from '../../src/core/model/history/entries.ts';
+import { historyKeys } from '../../src/core/kinds/item-key.ts';
+import type { HistoryEntry, HistoryItem } from '../../src/core/model/history/entries.ts';
 import type { DomainName } from '../../src/core/model/names.ts';
 import { openStateDirectory } from '../../src/engine/state/directory.ts';
 import { systemProcesses } from '../../src/engine/state/processes.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { buildPath } from '../../src/client/http/path.ts';
-import { ENDPOINTS } from '../../src/core/model/endpoints.ts';
 import { NAUGHTY } from './support/corpora.ts';
+import { ENDPOINTS } from '../../src/core/kinds/endpoints.ts';
 
 // No value in a path may make another path of it: method and template are of a closed list, the rest is checked.
 

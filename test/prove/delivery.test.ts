@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readDelivery } from '../../src/service/delivery/delivery.ts';
+import { readDelivery } from '../../src/service/delivery/read-delivery.ts';
 import type { FollowedStatus } from '../../src/core/model/status/daemon.ts';
 import type { PresentDomain } from '../../src/core/model/desired.ts';
 import { followedWorld, noHistory, type FollowedWorld } from '../service/delivery/support/followed.ts';

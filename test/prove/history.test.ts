@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { keptText } from '../../src/core/model/history/entries.ts';
-import { accountEntryKey } from '../../src/core/model/item-key.ts';
+import { accountEntryKey } from '../../src/core/kinds/item-key.ts';
 import { blame } from '../../src/engine/state/history/blame.ts';
 import { changedWorld, DOMAIN, type Aliases, type Lost } from './support/history/changed-world.ts';
 import { PROVE_SEED, runs } from './support/share.ts';

@@ -4,7 +4,8 @@ import type { PresentDomain } from '../../src/core/model/desired.ts';
 import type { DomainName } from '../../src/core/model/names.ts';
 import type { Problem } from '../../src/core/model/manifest/problem.ts';
 import { createRouter, type RoutingTable } from '../../src/core/routing/route.ts';
-import type { PresentAlias, PresentRule } from '../../src/core/model/resources.ts';
+import type { PresentAlias } from '../../src/core/kinds/alias/fields.ts';
+import type { PresentRule } from '../../src/core/kinds/rule/fields.ts';
 import { load, measureLint } from './support/linted.ts';
 import { PROVE_SEED, runs } from './support/share.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SEED } from '../../src/cli/commands/demo/account.ts';
+import { SEED } from '../../src/cli/commands/demo/demo-account.ts';
 import { commandScene } from '../cli/support/scene.ts';
 import { searchIn } from '../support/search.ts';
 import { ENV, PLANTED } from './support/planted.ts';

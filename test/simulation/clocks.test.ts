@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { accountEntryKey } from '../../src/core/model/item-key.ts';
+import { accountEntryKey } from '../../src/core/kinds/item-key.ts';
 import type { DomainName } from '../../src/core/model/names.ts';
 import { openStateDirectory } from '../../src/engine/state/directory.ts';
 import { blame } from '../../src/engine/state/history/blame.ts';

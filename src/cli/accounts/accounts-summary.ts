@@ -1,13 +1,12 @@
 import { plural, escapeInvisible } from '../../core/model/names.ts';
-import type { AccountReport } from '../context.ts';
+import type { CommandResult } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { applyWith } from '../../core/plan/render/text.ts';
 import type { Style } from '../../core/plan/render/style.ts';
 
 /** How a command ended for one account. */
-export interface AccountEnd extends AccountReport {
+export interface AccountEnd extends CommandResult {
   readonly name: string;
-  readonly exitCode: ExitCode;
   readonly error: { readonly message: string; readonly hint: string } | null;
 }
 
@@ -17,14 +16,14 @@ export function renderAccounts(ends: readonly AccountEnd[], style: Style, apply:
   const lines = ends.map(
     (end) => `  ${style.strong(escapeInvisible(end.name).padEnd(width))}  ${lineOf(end, style)}\n`,
   );
-  const isPlanned = ends.every(({ exitCode }) => exitCode === EXIT.done || exitCode === EXIT.changes);
-  const next = apply !== null && isPlanned && ends.some(({ canApply }) => canApply);
+  const isPlanned = ends.every(({ exit }) => exit === EXIT.done || exit === EXIT.changes);
+  const next = apply !== null && isPlanned && ends.some(({ canApply }) => canApply === true);
   return `${style.strong(plural(ends.length, 'account'))}\n${lines.join('')}${next ? `${applyWith(apply)}\n` : ''}`;
 }
 
-function lineOf({ exitCode, verdict, error }: AccountEnd, style: Style): string {
-  if (error === null) return verdict ?? WORDS[exitCode];
-  return `${style.error(WORDS[exitCode])}: ${escapeInvisible(error.message)}`;
+function lineOf({ exit, verdict, error }: AccountEnd, style: Style): string {
+  if (error === null) return verdict ?? WORDS[exit];
+  return `${style.error(WORDS[exit])}: ${escapeInvisible(error.message)}`;
 }
 
 const WORDS: Readonly<Record<ExitCode, string>> = {

@@ -10,17 +10,15 @@ import type { Context } from '../context.ts';
 import { readDesired, type ReadDesired } from '../input/manifest/desired.ts';
 import { CommandError, EXIT, commandFailure, usageError } from '../exit.ts';
 import type { ManifestCounts } from '../../core/manifest/load.ts';
-import { addCounts, NO_COUNTS, printInvalid } from '../output/problems/problems.ts';
-import { resolveStateDirectory, type CommonOptions } from '../settings.ts';
+import { addCounts, invalidManifest, NO_COUNTS } from '../output/problems/problems.ts';
+import { settingsOfMember, type ManifestSettings, type Settings } from '../settings/resolve-settings.ts';
 
 /** The manifests directly in the directory, each with the name that its account goes by. */
 export async function accountEntries(
-  context: Pick<Context, 'cwd' | 'stdin' | 'env'>,
-  options: CommonOptions,
+  { cwd, stdin }: Pick<Context, 'cwd' | 'stdin'>,
+  { stateDirectory: leaveOut }: Pick<ManifestSettings, 'stateDirectory'>,
   directory: string,
 ): Promise<readonly AccountEntry[] | { readonly error: string; readonly hint: string }> {
-  const { cwd, stdin } = context;
-  const leaveOut = resolveStateDirectory(options, context);
   const listed = await listAccounts(directory, { fs, stdin, cwd, leaveOut });
   if (!listed.ok) return { error: listed.error.message, hint: listed.error.hint };
   const paths = Map.groupBy(listed.value, (path) => basename(path, extname(path)));
@@ -30,16 +28,11 @@ export async function accountEntries(
   });
 }
 
-/** Options of a command that can serve many accounts. */
-export interface AccountsOptions extends CommonOptions {
-  readonly out?: string;
-}
-
-/** What runs for one account. */
-export interface Job<Options> {
+/** One account, with the settings of its command. */
+export interface Job {
   readonly name: string;
-  /** Those of one account alone. */
-  readonly options: Options;
+  readonly context: Context;
+  readonly settings: Settings;
   /** The whole manifest; null: it is not valid, which its own command reports. */
   readonly desired: Desired | null;
   /** Of a command about a file of saved plans: the account's own, unedited; null: none of it was saved. */
@@ -47,9 +40,9 @@ export interface Job<Options> {
 }
 
 /** The accounts of a directory. */
-export interface Jobs<Options> {
+export interface Jobs {
   readonly directory: string;
-  readonly jobs: readonly Job<Options>[];
+  readonly jobs: readonly Job[];
   /** Names of those that `--domain` leaves out. */
   readonly others: readonly string[];
   /** The manifests of all of them; null: it is not valid. */
@@ -57,53 +50,60 @@ export interface Jobs<Options> {
 }
 
 /** One job per account; the same account or domain in two of them ends the command, and no requests are sent. */
-export async function openJobs<Options extends CommonOptions>(
-  context: Context,
-  options: Options,
-  directory: string,
-): Promise<Jobs<Options>> {
-  const entries = await accountEntries(context, options, directory);
+export async function openJobs(context: Context, settings: Settings, directory: string): Promise<Jobs> {
+  const entries = await accountEntries(context, settings.manifest, directory);
   if ('error' in entries) throw commandFailure(entries.error, entries.hint);
   const ownership = createOwnership();
-  const jobs: Job<Options>[] = [];
+  const jobs: Job[] = [];
   const others: string[] = [];
   const manifests = new Map<string, Desired | null>();
   let all: ManifestCounts = NO_COUNTS;
   for (const { name, paths } of entries) {
-    const alone: Options = { ...options, accounts: directory, file: paths };
-    const { desired, counts } = await readWhole(context, alone);
+    const whole = settingsOfMember(settings, { paths, domains: null });
+    const { desired, counts } = await readWhole(context, whole.manifest);
     all = addCounts(all, counts);
     manifests.set(name, desired);
     if (desired !== null) ownership.record(name, desired);
-    const domain = options.domain?.filter((text) => namesDomain(desired, text));
-    if (domain?.length === 0) others.push(name);
-    else jobs.push({ name, options: domain === undefined ? alone : { ...alone, domain }, desired });
+    const domains = settings.manifest.domains?.filter((text) => namesDomain(desired, text)) ?? null;
+    if (domains?.length === 0) others.push(name);
+    else {
+      const own = settingsOfMember(settings, { paths, domains });
+      jobs.push({ name, context: contextOfMember(context, own, directory), settings: own, desired });
+    }
   }
   const problems = entries.flatMap(({ name }) => ownership.conflicts(name));
-  if (problems.length > 0) {
-    printInvalid(context, options, { problems, counts: all });
-    throw new CommandError(EXIT.invalid, 'two accounts have the same', 'fix it; no requests were sent');
-  }
+  if (problems.length > 0) throw invalidManifest(context, { problems, counts: all, ...TWICE });
   if (jobs.length > 0) return { directory, jobs, others, manifests };
   throw usageError('no manifest names a domain of --domain', 'check the spelling');
 }
+
+/** Commands that are printed name its manifest; what is masked is numbered anew. */
+function contextOfMember(context: Context, { manifest }: Settings, directory: string): Context {
+  const { paths, domains } = manifest;
+  const named = domains === null ? {} : { domain: domains };
+  const given = { ...context.given, accounts: directory, file: paths, ...named };
+  return { ...context, given, mask: freshMask(context) };
+}
+
+/** Returns a numbering of masked local parts that begins anew; false if they are shown. */
+export function freshMask({ mask }: Pick<Context, 'mask'>): Context['mask'] {
+  return mask === false ? false : new Map();
+}
+
+const TWICE = { message: 'two accounts have the same', hint: 'fix it; no requests were sent' };
 
 function namesDomain(desired: Desired | null, text: string): boolean {
   const parsed = parseDomainName(text);
   return parsed.ok && desired !== null && desired.domains.has(parsed.value);
 }
 
-/**
- * Reads all of one manifest, whatever `--domain` says. What is wrong with it, or that it cannot be read, is reported when
- * the command itself comes to it.
- */
+/** Reads all of one manifest. What is wrong with it, or that it cannot be read, is reported when the command itself comes to it. */
 async function readWhole(
   context: Context,
-  options: CommonOptions,
+  manifest: ManifestSettings,
 ): Promise<Pick<ReadDesired, 'desired' | 'counts'>> {
-  const { domain: _, ...whole } = options;
   try {
-    return await readDesired(context, whole);
+    return await readDesired(context, manifest);
   } catch (error) {
     if (error instanceof CommandError && error.exitCode === EXIT.failed)
       return { desired: null, counts: NO_COUNTS };

@@ -5,7 +5,6 @@ import type { Job, Jobs } from './accounts.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../exit.ts';
 import { openSession } from '../input/session.ts';
-import type { CommonOptions } from '../settings.ts';
 
 /** Domains that are a tombstone in one account and present in another. */
 export interface Moves {
@@ -17,10 +16,7 @@ export interface Moves {
   ended(account: string): void;
 }
 
-export function createMoves<Options extends CommonOptions>(
-  context: Context,
-  { jobs, manifests }: Pick<Jobs<Options>, 'jobs' | 'manifests'>,
-): Moves {
+export function createMoves(context: Context, { jobs, manifests }: Pick<Jobs, 'jobs' | 'manifests'>): Moves {
   const ends = new Map(jobs.map(({ name }) => [name, Promise.withResolvers<void>()]));
   const moves = findMoves(manifests);
   return {
@@ -55,7 +51,7 @@ interface Move {
   readonly to: string;
 }
 
-function findMoves(manifests: Jobs<unknown>['manifests']): readonly Move[] {
+function findMoves(manifests: Jobs['manifests']): readonly Move[] {
   const wantedIn = new Map<DomainName, string>();
   for (const [to, desired] of manifests)
     for (const { domain, state } of desired?.domains.values() ?? [])
@@ -76,15 +72,16 @@ function leadsTo(moves: readonly Move[], start: string, end: string): boolean {
 }
 
 /** By a fresh read of that one domain; null: it is there as its manifest wants it, and mail to it is forwarded. */
-async function whyNotInPlace<Options extends CommonOptions>(
+async function whyNotInPlace(
   context: Context,
-  { options }: Job<Options>,
+  { settings }: Job,
   domain: DomainName,
 ): Promise<string | null> {
   try {
+    const manifest = { ...settings.manifest, domains: [domain] };
     const session = await openSession(
       context,
-      { ...options, domain: [domain] },
+      { ...settings, manifest },
       {
         command: 'apply',
         mode: 'read-only',

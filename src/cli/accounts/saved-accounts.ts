@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { hmacWith } from '../../client/http/hmac.ts';
 import { stableJson } from '../../core/plan/document/digest.ts';
 import { isSealedBy, parseJson, readPlan, type SavedPlan } from '../../core/plan/document/saved.ts';
-import { openJobs, type Jobs } from './accounts.ts';
+import { freshMask, openJobs, type Jobs } from './accounts.ts';
 import type { Context } from '../context.ts';
 import { commandFailure } from '../exit.ts';
 import { assertNothingAgain } from '../input/plan-options.ts';
@@ -10,7 +10,7 @@ import { planFault } from '../output/plan/plan-fault.ts';
 import { lookUpKey } from '../input/references/references.ts';
 import { sha256 } from '../output/output.ts';
 import { readSavedText, stalePlan } from '../output/plan/saved-plan.ts';
-import { accountsDirectory, statedPaths, type CommonOptions } from '../settings.ts';
+import type { Settings } from '../settings/resolve-settings.ts';
 
 /** What a command does with a saved plan. */
 export type SavedUse = 'show' | 'apply';
@@ -44,33 +44,34 @@ export interface SavedFile {
 }
 
 /** The accounts that a file of saved plans is about, each with its plan; null: it is not one of many accounts. */
-export async function openSavedJobs<Options extends CommonOptions>(
+export async function openSavedJobs(
   context: Context,
-  options: Options,
+  settings: Settings,
   { path, use }: SavedFile,
-): Promise<Jobs<Options> | null> {
+): Promise<Jobs | null> {
   const saved = parseAccounts(await readSavedText(context, path));
   if (saved !== null)
     return use === 'apply'
-      ? jobsToApply(context, options, path, saved)
-      : jobsToShow(context, options, path, saved);
-  if (use === 'apply' && accountsDirectory(options, context) !== null)
+      ? jobsToApply(context, settings, path, saved)
+      : jobsToShow(context, settings, path, saved);
+  if (use === 'apply' && settings.manifest.accounts !== null)
     throw stalePlan(`${path} is not a file of the plans of many accounts`);
   return null;
 }
 
 /** The accounts that were planned, as long as the directory has the same ones; nothing is requested where it has not. */
-async function jobsToApply<Options extends CommonOptions>(
+async function jobsToApply(
   context: Context,
-  options: Options,
+  settings: Settings,
   path: string,
   saved: SavedAccounts,
-): Promise<Jobs<Options>> {
-  assertNothingAgain(options);
-  const asked = accountsDirectory(options, context) ?? statedPaths(options, context)?.join(', ') ?? null;
+): Promise<Jobs> {
+  assertNothingAgain(context.given);
+  const { accounts, paths, source } = settings.manifest;
+  const asked = accounts ?? (source === 'default' ? null : paths.join(', '));
   if (asked !== null && resolve(context.cwd, asked) !== resolve(context.cwd, saved.directory))
     throw stalePlan(`it was made of ${saved.directory}, and not of ${asked}`);
-  const all = await openJobs(context, options, saved.directory);
+  const all = await openJobs(context, settings, saved.directory);
   const changed = changedAccounts(saved, all);
   if (changed.length > 0) throw stalePlan(changed.join('; '));
   const edited = [...saved.edited, ...(await forgedPlans(context, saved, all))];
@@ -83,20 +84,23 @@ async function jobsToApply<Options extends CommonOptions>(
 }
 
 /** All of the file; where a directory is named, each plan has to be sealed by the key that its account refers to. */
-async function jobsToShow<Options extends CommonOptions>(
+async function jobsToShow(
   context: Context,
-  options: Options,
+  settings: Settings,
   path: string,
   saved: SavedAccounts,
-): Promise<Jobs<Options>> {
-  const directory = accountsDirectory(options, context);
-  const known = directory === null ? null : await openJobs(context, options, directory);
+): Promise<Jobs> {
+  const { accounts } = settings.manifest;
+  const known = accounts === null ? null : await openJobs(context, settings, accounts);
   const edited = [...saved.edited, ...(known === null ? [] : await forgedPlans(context, saved, known))];
   if (edited.length > 0) {
     const what = `${editedPlans(path, edited)}; nothing of the file is shown`;
     throw commandFailure(what, 'make the plans again with plan --out');
   }
-  const jobs = [...saved.plans].map(([name, plan]) => ({ name, options, desired: null, saved: plan }));
+  const jobs = [...saved.plans].map(([name, plan]) => {
+    const own = { ...context, mask: freshMask(context) };
+    return { name, context: own, settings, desired: null, saved: plan };
+  });
   return { directory: saved.directory, jobs, others: saved.others, manifests: new Map() };
 }
 
@@ -131,10 +135,10 @@ function planOf(
 }
 
 /** Names of accounts whose plan was not sealed by the key that the account's manifest refers to, as far as it is set. */
-async function forgedPlans<Options>(
+async function forgedPlans(
   context: Context,
   { plans }: SavedAccounts,
-  { jobs }: Jobs<Options>,
+  { jobs }: Jobs,
 ): Promise<readonly string[]> {
   const forged: string[] = [];
   for (const { name, desired } of jobs) {
@@ -147,7 +151,7 @@ async function forgedPlans<Options>(
 }
 
 /** In words, how the accounts differ since the file was written; empty: they are the same. */
-function changedAccounts<Options>({ plans, others }: SavedAccounts, jobs: Jobs<Options>): readonly string[] {
+function changedAccounts({ plans, others }: SavedAccounts, jobs: Jobs): readonly string[] {
   const before = new Set([...plans.keys(), ...others]);
   const now = new Set([...jobs.jobs.map(({ name }) => name), ...jobs.others]);
   return [

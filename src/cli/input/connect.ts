@@ -9,17 +9,17 @@ import type { Result } from '../../core/model/result.ts';
 import type { Context } from '../context.ts';
 import { CommandError, EXIT, commandFailure } from '../exit.ts';
 import { createRunProgress, type RunProgress } from '../output/progress/run-progress.ts';
-import type { Connection } from '../settings.ts';
+import type { Connection } from '../../client/connection.ts';
 
-/** A client of the account; a key that cannot be sent is refused here, without its value. */
+/** Opens a client of the account. */
 export function connect(
   context: Context,
-  { url, version, key, writeMs }: Connection,
+  connection: Connection,
   mode: 'read-only' | 'read-write',
   { onEvent = requestLog(context), budgets }: Pick<ClientOptions, 'onEvent' | 'budgets'> = {},
 ): FullClient {
-  const fault = keyFault(key);
-  if (fault !== null) throw commandFailure(fault, 'copy the key again from the account page');
+  assertKey(connection);
+  const { url, version, key, writeMs } = connection;
   const client = createClient({
     url,
     version,
@@ -42,6 +42,12 @@ export function connect(
   return client;
 }
 
+/** Ends the command if a key cannot be sent; the message does not show it. */
+export function assertKey({ key }: Pick<Connection, 'key'>): void {
+  const fault = keyFault(key);
+  if (fault !== null) throw commandFailure(fault, 'copy the key again from the account page');
+}
+
 /** The same, and what shows how far its requests have come. */
 export function connectShown(
   context: Context,
@@ -59,9 +65,9 @@ export function connectShown(
   return { client, progress };
 }
 
-function requestLog({ onRequest, ofAccount }: Context): ((event: RequestEvent) => void) | undefined {
+function requestLog({ onRequest, member }: Context): ((event: RequestEvent) => void) | undefined {
   if (onRequest === undefined) return undefined;
-  return (event) => onRequest(event, ofAccount?.name ?? '');
+  return (event) => onRequest(event, member?.name ?? '');
 }
 
 /** That the key belongs to the account that was stated: what is done for one of many must not be done to another. */
@@ -102,7 +108,12 @@ export async function answerAbout<T>(
 
 /** An error of the service as the end of a command. */
 export function apiFailure(error: ApiError): CommandError {
-  return commandFailure(errorText(error), HINTS[error.kind]);
+  return commandFailure(errorText(error), apiHint(error.kind));
+}
+
+/** Returns what to do about an error of the service. */
+export function apiHint(kind: ApiError['kind']): string {
+  return HINTS[kind];
 }
 
 /** The same of a command that only reads the account: where it was interrupted, how far it had come. */

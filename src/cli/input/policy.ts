@@ -1,6 +1,6 @@
 import type { CommandLine } from '../../core/model/text/command-line.ts';
 import type { Allowance, Desired } from '../../core/model/desired.ts';
-import { isSection, sectionForms } from '../../core/model/kinds.ts';
+import { isSection, sectionForms } from '../../core/kinds/registry.ts';
 import {
   type DomainName,
   domainPartOf,
@@ -12,15 +12,7 @@ import {
 import { allowancesInForce, type Policy } from '../../core/plan/policy.ts';
 import { requireDomain } from './arguments.ts';
 import { usageError } from '../exit.ts';
-
-export interface AllowanceOptions {
-  readonly allowDeletes?: number;
-  readonly allowReroutes?: number;
-  readonly allowDomainDelete?: readonly string[];
-  readonly allowEmpty?: readonly string[];
-  readonly allowUnrouted?: readonly string[];
-  readonly rotate?: readonly string[];
-}
+import type { Allowances } from '../settings/flags.ts';
 
 export interface RunStance {
   readonly account: string | null;
@@ -34,7 +26,11 @@ export interface RunStance {
 }
 
 /** The policy of a run: the manifest's guards, the flags' allowances, and who runs it. */
-export function createPolicy(desired: Desired, options: AllowanceOptions, stance: RunStance): Policy {
+export function createPolicy(
+  desired: Desired,
+  options: Omit<Allowances, 'skipRefused'>,
+  stance: RunStance,
+): Policy {
   return {
     guards: desired.guards,
     allowances: [...parseAllowances(options), ...allowancesInForce(desired.guards, stance.now)],
@@ -47,7 +43,7 @@ export function createPolicy(desired: Desired, options: AllowanceOptions, stance
 }
 
 /** Parses the flags that allow what guards hold back. */
-export function parseAllowances(options: AllowanceOptions): readonly Allowance[] {
+export function parseAllowances(options: Omit<Allowances, 'skipRefused'>): readonly Allowance[] {
   return [
     ...(options.allowDeletes === undefined
       ? []

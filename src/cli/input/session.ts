@@ -1,26 +1,27 @@
 import type { Client } from '../../client/client.ts';
 import type { Desired, DesiredApi } from '../../core/model/desired.ts';
-import type { Disclosure } from '../../core/model/destinations.ts';
-import type { DomainName } from '../../core/model/names.ts';
+import type { Disclosure, References } from '../../core/model/destinations.ts';
 import type { Problem } from '../../core/model/manifest/problem.ts';
 import type { PlanOptionsDocument } from '../../core/plan/document/document.ts';
 import type { Planned, PlanPorts, PlanRequest } from '../../engine/plan-once.ts';
 import { resolveSnapshot } from '../../engine/apply/memory/snapshot-references.ts';
 import { connectShown } from './connect.ts';
 import type { Context } from '../context.ts';
-import { requireDesired, type ReadOptions, type RequiredDesired } from './manifest/desired.ts';
+import { readValid, type ReadOptions, type ValidDesired } from './manifest/desired.ts';
 import { collectSyntax } from './heap.ts';
 import { commandLine } from '../output/command-lines.ts';
-import { disclosureOf } from '../output/output.ts';
-import { planOptions, type PlanFlags } from './plan-options.ts';
+import { planOptions } from './plan-options.ts';
 import { createPolicy, type RunStance } from './policy.ts';
 import type { ManifestCounts } from '../../core/manifest/load.ts';
 import { requestsHeadway } from '../output/progress/headway.ts';
 import type { RunProgress } from '../output/progress/run-progress.ts';
 import { listingsOf } from '../../core/plan/requests/reads.ts';
-import { resolveConnection, type CommonOptions, type Connection } from '../settings.ts';
+import type { Connection } from '../../client/connection.ts';
+import { resolveConnection } from '../settings/connection.ts';
+import type { Allowances } from '../settings/flags.ts';
+import type { Settings, StateSettings } from '../settings/resolve-settings.ts';
 import { referenceValue } from './references/references.ts';
-import { namesSnapshots, openStates } from './state/state.ts';
+import { namesSnapshots, openStates } from './state/open-states.ts';
 
 /** What a command that plans has in hand: the manifest, the account, and what to do with them. */
 export interface Session {
@@ -54,6 +55,9 @@ export interface SessionOptions {
   readonly unnamed?: ReadOptions['unnamed'];
   /** Of a manifest that is valid; by default they are printed. */
   readonly warnings?: 'printed' | 'silent';
+  readonly allowances?: Allowances;
+  /** Values that references have at the revision of `--against`: they are concealed where the manifest writes them out now. */
+  readonly concealed?: References | undefined;
 }
 
 /** What may be shown once the account was read. */
@@ -64,33 +68,42 @@ export function disclosureFor({ disclosure }: Session, { references }: Planned):
 /** Reads the manifest and prepares the client; nothing is requested yet. The client is the caller's to close. */
 export async function openSession(
   context: Context,
-  options: PlanFlags,
+  settings: Settings,
   how: SessionOptions,
 ): Promise<Session> {
-  const isSnapshot = namesSnapshots(context, options);
-  const manifest = await requireDesired(context, options, {
+  const { manifest } = settings;
+  const isSnapshot = namesSnapshots(context, manifest);
+  const { allowances = {} } = how;
+  const read = await readValid(context, manifest, {
+    references: 'required',
     unnamed: how.unnamed ?? 'refused',
     warnings: isSnapshot ? 'silent' : (how.warnings ?? 'printed'),
   });
-  collectSyntax(manifest.size.entries);
-  const connection = await resolveConnection(options, manifest.desired.api, context);
-  const opened = await connectSession(context, options, { ...how, connection, desired: manifest.desired });
+  const { desired, size, counts, problems } = read;
+  collectSyntax(size.entries);
+  const connection = await resolveConnection(context, settings, desired.api);
+  const opened = await connectSession(context, settings.state, { ...how, connection, desired });
+  const stance = {
+    ...how.stance,
+    account: connection.account,
+    now: opened.openedAt,
+    command: commandLine(context, desired.api),
+  };
   return {
     ...opened,
-    api: manifest.desired.api,
+    api: desired.api,
     request: {
-      ...requestOf(manifest, options, {
-        connection,
-        stance: how.stance,
-        now: opened.openedAt,
-        command: commandLine(context, options, manifest.desired.api),
-      }),
-      ...(isSnapshot ? requestOfSnapshot(manifest) : {}),
+      desired,
+      manifestSize: size,
+      domains: manifest.domains === null ? undefined : [...desired.domains.keys()],
+      policy: createPolicy(desired, allowances, stance),
+      concealed: how.concealed,
+      ...(isSnapshot ? requestOfSnapshot(read) : {}),
     },
-    counts: manifest.counts,
-    problems: manifest.problems,
-    disclosure: disclosureOf(manifest.desired, options, context),
-    options: planOptions(context, options),
+    counts,
+    problems,
+    disclosure: { references: desired.references, mask: context.mask },
+    options: planOptions(context, manifest, allowances),
   };
 }
 
@@ -98,7 +111,7 @@ export async function openSession(
 function requestOfSnapshot({
   desired,
   texts,
-}: RequiredDesired): Pick<PlanRequest, 'manifestKind' | 'resolveDesired'> {
+}: ValidDesired): Pick<PlanRequest, 'manifestKind' | 'resolveDesired'> {
   const decoder = new TextDecoder();
   const parts = texts.map(({ text }) => (typeof text === 'string' ? text : decoder.decode(text)));
   return {
@@ -107,10 +120,10 @@ function requestOfSnapshot({
   };
 }
 
-/** What does not depend on where that comes from which is wanted. */
+/** Opens the connection, the state and the progress bar; independent of where the manifest comes from. */
 export async function connectSession(
   context: Context,
-  options: CommonOptions,
+  state: StateSettings,
   {
     connection,
     desired,
@@ -120,7 +133,7 @@ export async function connectSession(
     readonly desired: Desired;
   },
 ): Promise<Pick<Session, 'client' | 'connection' | 'openedAt' | 'ports' | 'progress'>> {
-  const openState = await openStates(context, options, how.command);
+  const openState = await openStates(context, state, how.command);
   const { client, progress } = connectShown(context, connection, how.mode);
   progress.follow(
     requestsHeadway(context, client, {
@@ -141,22 +154,4 @@ export async function connectSession(
     },
     progress,
   };
-}
-
-function requestOf(
-  { desired, size }: RequiredDesired,
-  options: PlanFlags,
-  {
-    connection,
-    stance,
-    now,
-    command,
-  }: Pick<Required<RunStance>, 'now' | 'command'> &
-    Pick<Session, 'connection'> &
-    Pick<SessionOptions, 'stance'>,
-): PlanRequest {
-  const domains: readonly DomainName[] | undefined =
-    options.domain === undefined ? undefined : [...desired.domains.keys()];
-  const policy = createPolicy(desired, options, { ...stance, account: connection.account, now, command });
-  return { desired, manifestSize: size, domains, policy, concealed: options.concealed };
 }

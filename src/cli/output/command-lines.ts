@@ -4,8 +4,9 @@ import type { CommandLine } from '../../core/model/text/command-line.ts';
 import type { DesiredApi } from '../../core/model/desired.ts';
 import { quoteForShell } from '../../core/plan/policy.ts';
 import type { Context } from '../context.ts';
-import { flagOf, type PlanFlags } from '../input/plan-options.ts';
-import { isInStore, statedPaths, wantsMask, type CommonOptions } from '../settings.ts';
+import type { Commands } from '../../service/reports.ts';
+import { flagOf, VARIABLES, type GivenFlags } from '../settings/flags.ts';
+import { isInStore, resolvePaths } from '../settings/resolve-settings.ts';
 
 type Flag = 'file' | 'accounts' | 'maxEntries' | 'apiUrl' | 'apiVersion' | 'account' | 'stateDir' | 'store';
 
@@ -36,63 +37,44 @@ export const REACHING_FLAGS: Readonly<Record<string, readonly Flag[]>> = {
 /** The commands whose address and key are those of the manifest that is named. */
 const BY_MANIFEST: ReadonlySet<string> = new Set(['validate', 'plan', 'apply', 'run', 'route', 'delivery']);
 
-type Given = { readonly [F in Flag]?: CommonOptions[F] | undefined };
+type Given = { readonly [F in Flag]?: GivenFlags[F] | undefined };
 
-/** The flags that complete commands. Paths are whole, so that a command works in any directory. */
-interface Reach extends Given {
+interface Reach {
+  /** The flags that complete commands. Paths are whole, so that a command works in any directory. */
+  readonly given: Given;
   readonly env: Context['env'];
   readonly isMany: boolean;
   /** The `api` section of the account's manifest. */
   readonly api: DesiredApi;
 }
 
-type Place = Pick<Context, 'cwd' | 'env'> & Partial<Pick<Context, 'ofAccount'>>;
+type Place = Pick<Context, 'cwd' | 'env' | 'given' | 'mask'>;
 
 /** Completes the commands that a run of a command prints; `api` is what the manifest of its account says. */
-export function commandLine(place: Place, options: CommonOptions, api: DesiredApi = {}): CommandLine {
+export function commandLine(place: Place, api: DesiredApi = {}): CommandLine {
   // A plan may have a hint for each of its domains.
   let reach: Reach | undefined;
-  return (words) => {
-    reach ??= {
-      ...reachOf(place, options),
-      file: filesOf(place, options),
-      api: withWholePath(place, api),
-    };
-    return complete(words, reach);
-  };
+  return (words) => complete(words, (reach ??= reachOf(place, withWholePath(place, api), 'named')));
 }
 
 /** Completes commands for a person who stays in this directory: the manifest that lies there is not named. */
-export function commandLineHere(place: Place, options: CommonOptions): CommandLine {
-  return (words) =>
-    complete(words, { ...reachOf(place, options), file: statedFiles(place, options), api: {} });
-}
-
-/** Completes the commands that a process prints which keeps running. */
-export interface Commands {
-  /** Keeps what the manifest of an account says of its service and its key. */
-  readonly learn: (account: string, api: DesiredApi) => void;
-  /** Commands about an account, by what was learnt of it. */
-  readonly of: (account: string) => CommandLine;
-  /** Commands about an account whose manifest says this; null means about no account alone. */
-  readonly about: (account: string | null, api: DesiredApi) => CommandLine;
-  /** Commands about what the process serves as a whole. */
-  readonly all: CommandLine;
+export function commandLineHere(place: Place): CommandLine {
+  return (words) => complete(words, reachOf(place, {}, 'unnamed'));
 }
 
 /** A worker serves the accounts of a store: their manifests are there, and their names are emails. */
-export function createCommands(context: Context, options: CommonOptions, isWorker: boolean): Commands {
+export function createCommands(context: Context, role: 'worker' | 'daemon'): Commands {
   const learnt = new Map<string, DesiredApi>();
   const about: Commands['about'] = (account, api) => {
     const published =
-      isWorker && account !== null ? { file: [`store:manifest/${account}`], account } : undefined;
-    return commandLine(context, { ...options, ...published }, api);
+      role === 'worker' && account !== null ? { file: [`store:manifest/${account}`], account } : {};
+    return commandLine({ ...context, given: { ...context.given, ...published } }, api);
   };
   return {
     learn: (account, api) => void learnt.set(account, api),
     of: (account) => (words) => about(account, learnt.get(account) ?? {})(words),
     about,
-    all: (words) => about(null, isWorker ? {} : (learnt.values().next().value ?? {}))(words),
+    all: (words) => about(null, role === 'worker' ? {} : (learnt.values().next().value ?? {}))(words),
   };
 }
 
@@ -108,7 +90,7 @@ function complete(words: string, reach: Reach): string {
   const takes = REACHING_FLAGS[name] ?? [];
   const way = wayOf(words, name, reach);
   const given = {
-    ...reach,
+    ...reach.given,
     ...givenFor(way, reach),
     ...(NAMES_MANIFEST.test(words) ? { file: undefined } : {}),
   };
@@ -126,7 +108,7 @@ function wayOf(words: string, name: string, { isMany }: Reach): Way {
   return BY_MANIFEST.has(name) && !ASKS_ACCOUNT.test(words) ? 'manifest' : 'flags';
 }
 
-function givenFor(way: Way, { env, api, apiUrl, apiVersion }: Reach): Given {
+function givenFor(way: Way, { env, api, given }: Reach): Given {
   switch (way) {
     case 'directory':
       return { file: undefined, account: undefined };
@@ -135,15 +117,15 @@ function givenFor(way: Way, { env, api, apiUrl, apiVersion }: Reach): Given {
     case 'flags':
       return {
         accounts: undefined,
-        apiUrl: apiUrl ?? (env['FWDSYNC_API_URL'] ? undefined : api.url),
-        apiVersion: apiVersion ?? (env['FWDSYNC_API_VERSION'] ? undefined : api.version),
+        apiUrl: given.apiUrl ?? (env[VARIABLES.apiUrl] ? undefined : api.url),
+        apiVersion: given.apiVersion ?? (env[VARIABLES.apiVersion] ? undefined : api.version),
       };
   }
 }
 
 /** Returns the words of a flag as they are typed; none where it has no value. */
 export function flagWords(
-  name: keyof PlanFlags,
+  name: keyof GivenFlags,
   value: string | number | true | readonly string[] | undefined,
 ): readonly string[] {
   if (value === undefined) return [];
@@ -153,48 +135,49 @@ export function flagWords(
   return values.flatMap((one) => [flag, quoteForShell(one)]);
 }
 
-/** Flags as they were given, and relative paths of the environment, which mean something in this directory alone. */
-function reachOf(place: Place, options: CommonOptions): Omit<Reach, 'api' | 'file'> {
-  const { env, ofAccount } = place;
-  const { maxEntries, apiUrl, apiVersion, account, store, file } = options;
+/** Takes flags as they were given, and relative paths of the environment, which mean something in this directory alone. */
+function reachOf(place: Place, api: DesiredApi, manifestHere: 'named' | 'unnamed'): Reach {
+  const { env, given, mask } = place;
+  const { accounts, stateDir, file, account, maxEntries, apiUrl, apiVersion, store } = given;
   const relative = (variable: string): string | undefined =>
     env[variable] && !isAbsolute(env[variable]) ? env[variable] : undefined;
-  const accounts = options.accounts ?? (file === undefined ? relative('FWDSYNC_ACCOUNTS') : undefined);
-  const stateDir = options.stateDir ?? (store === undefined ? relative('FWDSYNC_STATE_DIR') : undefined);
+  const whole = (path: string | undefined): string | undefined => path && wholePath(place, path);
   return {
     env,
-    isMany: ofAccount !== undefined || isOfMany(options, place),
-    accounts: accounts && wholePath(place, accounts),
-    stateDir: stateDir && wholePath(place, stateDir),
-    maxEntries,
-    apiUrl,
-    apiVersion,
-    // Masked, as all addresses then are, it names no account.
-    account: wantsMask(options, place) ? undefined : account,
-    store,
+    api,
+    isMany: isOfMany(place),
+    given: {
+      file: filesOf(place, manifestHere),
+      accounts: whole(accounts ?? (file === undefined ? relative(VARIABLES.accounts) : undefined)),
+      stateDir: whole(stateDir ?? (store === undefined ? relative(VARIABLES.stateDir) : undefined)),
+      maxEntries,
+      apiUrl,
+      apiVersion,
+      // Masked, as all addresses then are, it names no account.
+      account: mask === false ? account : undefined,
+      store,
+    },
   };
 }
 
-/** Returns the manifests of the flag, or relative ones of the environment. */
-function statedFiles(place: Place, options: CommonOptions): readonly string[] | undefined {
-  const stated = statedPaths(options, place);
-  const isOfEnvironment = options.file === undefined || options.file.length === 0;
-  if (stated === null || (isOfEnvironment && stated.every(isWhole))) return undefined;
-  return stated.map((path) => wholePath(place, path));
+/** Returns the manifests of the flag, relative ones of the environment, or the one that lies here. */
+function filesOf(place: Place, manifestHere: 'named' | 'unnamed'): readonly string[] | undefined {
+  const { paths, source } = resolvePaths(place.given.file ?? [], place);
+  const whole = paths.map((path) => wholePath(place, path));
+  switch (source) {
+    case 'flag':
+      return whole;
+    case 'variable':
+      return paths.every(isWhole) ? undefined : whole;
+    case 'default': {
+      const present = whole.filter((path) => existsSync(path));
+      return manifestHere === 'named' && !isOfMany(place) && present.length === 1 ? present : undefined;
+    }
+  }
 }
 
-/** Returns these, or the manifest that lies here, where there is one. */
-function filesOf(place: Place, options: CommonOptions): readonly string[] | undefined {
-  if (statedPaths(options, place) !== null) return statedFiles(place, options);
-  if (isOfMany(options, place)) return undefined;
-  const present = ['fwdsync.yaml', 'fwdsync']
-    .map((path) => wholePath(place, path))
-    .filter((path) => existsSync(path));
-  return present.length === 1 ? present : undefined;
-}
-
-function isOfMany({ accounts, file = [] }: CommonOptions, { env }: Place): boolean {
-  return accounts !== undefined || (file.length === 0 && Boolean(env['FWDSYNC_ACCOUNTS']));
+function isOfMany({ env, given: { accounts, file = [] } }: Place): boolean {
+  return accounts !== undefined || (file.length === 0 && Boolean(env[VARIABLES.accounts]));
 }
 
 function isWhole(path: string): boolean {

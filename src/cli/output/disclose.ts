@@ -1,20 +1,14 @@
 import type { FullClient } from '../../client/create.ts';
 import type { Desired } from '../../core/model/desired.ts';
-import {
-  normaliseDestination,
-  type Disclosure,
-  type References,
-  type Shown,
-} from '../../core/model/destinations.ts';
+import type { Disclosure, References } from '../../core/model/destinations.ts';
+import { disclosing } from '../../service/conceal/disclosing.ts';
 import type { Context } from '../context.ts';
-import { invalidManifest, readDesired, type ReadDesired } from '../input/manifest/desired.ts';
-import { CommandError } from '../exit.ts';
-import { maskOf } from './output.ts';
-import type { CommonOptions, Connection } from '../settings.ts';
-import type { RecogniseReferences } from '../../engine/state/store.ts';
-import { openStates } from '../input/state/state.ts';
+import { readValid, type ValidDesired } from '../input/manifest/desired.ts';
+import { CommandError, EXIT } from '../exit.ts';
+import type { Connection } from '../../client/connection.ts';
+import type { ManifestSettings, StateSettings } from '../settings/resolve-settings.ts';
+import { openStates } from '../input/state/open-states.ts';
 import { answerOf } from '../input/connect.ts';
-import { valuesInText } from './values-in-text.ts';
 
 /**
  * For commands that show what the account holds and need no manifest: where there is one, the values behind its
@@ -22,14 +16,11 @@ import { valuesInText } from './values-in-text.ts';
  */
 export async function discloseManifest(
   context: Context,
-  options: CommonOptions,
+  manifest: ManifestSettings,
 ): Promise<ManifestDisclosure> {
-  const mask = maskOf(options, context);
-  const read = await readIfThere(context, options);
-  if (read === null) return { disclosure: { references: new Map(), mask }, desired: null };
-  const { desired, problems } = read;
-  if (desired === null) throw invalidManifest(problems);
-  return { disclosure: { references: desired.references, mask }, desired };
+  const { mask } = context;
+  const desired = (await readIfThere(context, manifest))?.desired ?? null;
+  return { disclosure: { references: desired?.references ?? new Map(), mask }, desired };
 }
 
 export interface ManifestDisclosure {
@@ -39,11 +30,12 @@ export interface ManifestDisclosure {
 }
 
 /** Null: there is none, or the one of the default name cannot be read. The command is not about it. */
-async function readIfThere(context: Context, options: CommonOptions): Promise<ReadDesired | null> {
+async function readIfThere(context: Context, manifest: ManifestSettings): Promise<ValidDesired | null> {
   try {
-    return await readDesired(context, options, { problems: 'errors-printed' });
+    return await readValid(context, manifest, { warnings: 'silent' });
   } catch (error) {
-    if (error instanceof CommandError && options.file === undefined) return null;
+    const isMissing = error instanceof CommandError && error.exitCode !== EXIT.invalid;
+    if (isMissing && manifest.source !== 'flag') return null;
     throw error;
   }
 }
@@ -63,34 +55,11 @@ export interface LiveAccount {
  */
 export async function openDisclosure(
   context: Context,
-  options: CommonOptions,
+  state: StateSettings,
   { disclosure, client, connection, command }: LiveAccount,
 ): Promise<(text: string) => Disclosure> {
   const account = connection.account ?? answerOf(await client.getAccount()).email;
-  const openState = await openStates(context, options, command);
+  const openState = await openStates(context, state, command);
   const recognise = await openState(connection, account).openReferences();
   return disclosing(disclosure, recognise);
-}
-
-/** The same where the fingerprints were read; null: there are none. */
-export function disclosing(
-  disclosure: Disclosure,
-  recognise: RecogniseReferences | null,
-): (text: string) => Disclosure {
-  if (recognise === null) return () => disclosure;
-  return (text) => {
-    const { values: written, unsearched } = valuesInText(text);
-    const values = written.map((value) => [value, normaliseDestination(value)] as const);
-    const earlier = recognise(values.map(([, normalised]) => normalised));
-    const found = values.flatMap(([value, normalised]) => {
-      const shown = earlier.get(normalised);
-      return shown === undefined ? [] : [[value, shown] as const, [normalised, shown] as const];
-    });
-    const hidden = unsearched.map((part) => [part, { shown: '***' }] as const);
-    if (found.length + hidden.length === 0) return disclosure;
-    return {
-      ...disclosure,
-      references: new Map<string, Shown>([...hidden, ...found, ...disclosure.references]),
-    };
-  };
 }

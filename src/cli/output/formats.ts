@@ -5,8 +5,5 @@ export const PLAN_FORMATS = ['text', 'json', 'markdown', 'github'] as const;
 
 export const VALIDATE_FORMATS = ['text', 'json', 'github', 'sarif', 'junit'] as const;
 
-export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
-export type PlanFormat = (typeof PLAN_FORMATS)[number];
-export type ValidateFormat = (typeof VALIDATE_FORMATS)[number];
-/** Of all commands that take `--accounts`. */
-export type AccountsFormat = PlanFormat | ValidateFormat;
+/** A format of any command; each has those that its `--format` names. */
+export type Format = (typeof PLAN_FORMATS)[number] | (typeof VALIDATE_FORMATS)[number];

@@ -1,30 +1,9 @@
 import { escapeJson } from '../../core/model/names.ts';
 import { createHash } from 'node:crypto';
-import type { Desired } from '../../core/model/desired.ts';
-import type { Disclosure, MaskNumbers } from '../../core/model/destinations.ts';
-import type { Context } from '../context.ts';
+import type { CommandResult, ListsDocument } from '../command.ts';
+import type { Context, ProcessContext } from '../context.ts';
+import { styleFor } from './paint.ts';
 import type { OutputStream } from '../process/standard-output.ts';
-import { wantsMask, type CommonOptions } from '../settings.ts';
-
-/** What of destinations this command may show. */
-export function disclosureOf(
-  desired: Pick<Desired, 'references'>,
-  options: CommonOptions,
-  context: Context,
-): Disclosure {
-  return { references: desired.references, mask: maskOf(options, context) };
-}
-
-/** One numbering for all that a command prints, on both streams. */
-const numbered = new WeakMap<Context, MaskNumbers>();
-
-/** What `--mask` asks for. */
-export function maskOf(options: CommonOptions, context: Context): Disclosure['mask'] {
-  if (!wantsMask(options, context)) return false;
-  const numbers: MaskNumbers = numbered.get(context) ?? new Map();
-  numbered.set(context, numbers);
-  return numbers;
-}
 
 /** Width to keep text to; a terminal that says 0 does not know its own. */
 export function columnsOf({ columns }: Pick<OutputStream, 'columns'>): number {
@@ -40,28 +19,46 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** A document on standard output. */
-export function printJson(context: Context, document: object): void {
-  if (context.ofAccount !== undefined) return context.ofAccount.report({ document });
-  context.stdout.write(`${visibleJson(document)}\n`);
+/** Prints what a command that ran for itself has to say, after it saved what it was asked to. */
+export async function printResult(
+  context: Context,
+  { saved, document, lists, text = '' }: CommandResult,
+): Promise<void> {
+  if (saved !== undefined)
+    await (await import('./files.ts')).saveDocument(context, saved.path, saved.document);
+  if (document !== undefined) printJson(context, document);
+  if (lists !== undefined) await printPieces(context, documentPieces(lists));
+  if (text !== '') context.stdout.write(text);
+}
+
+/** Prints a warning on standard error. */
+export function printWarning(
+  { stderr, color }: Pick<Context, 'stderr' | 'color'>,
+  message: string,
+  code: string,
+): void {
+  const { warning, dim } = styleFor(stderr, color);
+  stderr.write(`${warning('warning')}: ${message} ${dim(`[${code}]`)}\n`);
+}
+
+/** Prints a document on standard output. */
+export function printJson({ stdout }: Pick<ProcessContext, 'stdout'>, document: object): void {
+  stdout.write(`${visibleJson(document)}\n`);
 }
 
 /** How much is written at once, characters. */
 const WRITTEN_AT_ONCE = 1_000_000;
 
-/** A document of a kind whose lists may be longer than a text or memory can be: it is written as they are read. */
-export async function printLists(context: Context, kind: string, lists: Lists): Promise<void> {
-  if (context.ofAccount !== undefined) {
-    const whole: Record<string, unknown> = { kind };
-    for (const [name, list] of Object.entries(lists)) whole[name] = await Array.fromAsync(list);
-    return printJson(context, whole);
-  }
-  await printPieces(context, documentPieces(kind, lists));
+/** Returns a document whole that would be printed as its lists are read. */
+export async function wholeDocument({ kind, lists }: ListsDocument): Promise<object> {
+  const whole: Record<string, unknown> = { kind };
+  for (const [name, list] of Object.entries(lists)) whole[name] = await Array.fromAsync(list);
+  return whole;
 }
 
-/** A text that may be longer than memory can hold, written as its pieces are made. */
+/** Prints a text that may be longer than memory can hold, as its pieces are made. */
 export async function printPieces(
-  { stdout }: Pick<Context, 'stdout'>,
+  { stdout }: Pick<ProcessContext, 'stdout'>,
   pieces: AsyncIterable<string> | Iterable<string>,
 ): Promise<void> {
   const write = (text: string): Promise<void> => new Promise((done) => stdout.write(text, () => done()));
@@ -75,9 +72,8 @@ export async function printPieces(
   await write(waiting);
 }
 
-type Lists = Readonly<Record<string, AsyncIterable<object> | readonly object[]>>;
-
-async function* documentPieces(kind: string, lists: Lists): AsyncGenerator<string> {
+/** Makes the text of a document whose lists may be longer than memory, as they are read. */
+async function* documentPieces({ kind, lists }: ListsDocument): AsyncGenerator<string> {
   yield `{\n  "kind": ${JSON.stringify(kind)}`;
   for (const [name, list] of Object.entries(lists)) {
     yield `,\n  ${JSON.stringify(name)}: [`;

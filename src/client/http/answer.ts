@@ -1,6 +1,6 @@
 import { type Endpoint, endpointText } from '../../core/model/endpoints.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
-import { ContradictionError, DecodeError, objectOf, type Json } from '../operations/decode.ts';
+import { ContradictionError, DecodeError, objectOf, type Json } from '../../core/fields/json.ts';
 import { escapeInvisible } from '../../core/model/names.ts';
 import type { ApiError, FieldErrors } from '../errors.ts';
 import type { PacedReply } from './pacing.ts';

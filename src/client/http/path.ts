@@ -1,3 +1,4 @@
+import { DecodeError } from '../../core/fields/json.ts';
 import { escapeInvisible } from '../../core/model/names.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
 
@@ -34,6 +35,13 @@ export function buildPath(
 export function segmentFault(name: string, value: string): string | null {
   if (isSafeSegment(name, value)) return null;
   return `${escapeInvisible(JSON.stringify(value))} cannot be :${name} in the path of a request`;
+}
+
+/** Returns the value under which requests address an item; throws if no path can hold it. */
+export function addressable(segment: string, value: string): string {
+  const fault = segmentFault(segment, value);
+  if (fault === null) return value;
+  throw new DecodeError(fault);
 }
 
 function isSafeSegment(name: string, value: string): boolean {

@@ -1,4 +1,4 @@
-import { arrayField, idField, objectOf, stringField, timeOf, type Json } from '../operations/decode.ts';
+import { arrayField, idField, objectOf, stringField, timeOf, type Json } from '../../core/fields/json.ts';
 import type { LogAddress, LogEntry, LogEvent } from './logs.ts';
 
 /** Decodes a log entry (v4: Email log entry; v3: Log entry). */

@@ -1,13 +1,13 @@
-import { ENDPOINTS, endpointText, type Endpoint } from '../../core/model/endpoints.ts';
+import { READ_ENDPOINTS, endpointText, type Endpoint } from '../../core/model/endpoints.ts';
 import { fail } from '../../core/model/result.ts';
 import type { Call } from '../http/call.ts';
 import type { Answer } from '../client.ts';
-import { arrayField, countField, type Json } from '../operations/decode.ts';
+import { arrayField, countField, type Json } from '../../core/fields/json.ts';
 import { decodeLogEntry } from './decode.ts';
 import type { LogPage, LogQuery, LogsClient, LogSearch, LogStatus } from './logs.ts';
 import { defined, filterQuery } from './v4.ts';
 
-const E = ENDPOINTS.v3;
+const E = READ_ENDPOINTS.v3;
 const BOUNCES: readonly LogStatus[] = ['BOUNCED', 'HARD-BOUNCE', 'SOFT-BOUNCE'];
 
 /** The logs of v3 (v3: Email logs). Lists can be filtered only by alias; searches need both times. */

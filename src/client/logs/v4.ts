@@ -1,10 +1,10 @@
-import { ENDPOINTS } from '../../core/model/endpoints.ts';
+import { READ_ENDPOINTS } from '../../core/model/endpoints.ts';
 import type { Call } from '../http/call.ts';
-import { arrayField, countField, type Json } from '../operations/decode.ts';
+import { arrayField, countField, type Json } from '../../core/fields/json.ts';
 import { decodeLogEntry } from './decode.ts';
 import type { LogFilter, LogPage, LogsClient } from './logs.ts';
 
-const E = ENDPOINTS.v4;
+const E = READ_ENDPOINTS.v4;
 const ORDERS = { newest: 'created_desc', oldest: 'created_asc', relevance: 'relevance' } as const;
 
 /** The logs of v4 (v4: Email logs). */

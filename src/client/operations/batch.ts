@@ -4,7 +4,14 @@ import { fail, succeed, type Result } from '../../core/model/result.ts';
 import type { BatchAnswer, ItemFailure } from '../client.ts';
 import type { Call } from '../http/call.ts';
 import { messageOf } from '../http/answer.ts';
-import { arrayField, ContradictionError, countField, DecodeError, objectOf, type Json } from './decode.ts';
+import {
+  arrayField,
+  ContradictionError,
+  countField,
+  DecodeError,
+  objectOf,
+  type Json,
+} from '../../core/fields/json.ts';
 
 /**
  * Sends a list of items under the API's name. An empty list sends nothing. A list that is too long or has an empty id is a

@@ -3,7 +3,7 @@ import type { DomainName } from '../../core/model/names.ts';
 import { createCall } from '../http/call.ts';
 import type { Answer } from '../client.ts';
 import { createPorts, type ClientOptions } from '../create.ts';
-import { countField } from './decode.ts';
+import { countField } from '../../core/fields/json.ts';
 
 /**
  * Deletes every alias, or every rule, of a domain in one request. The reconciler never imports this file, and its endpoints

@@ -1,7 +1,8 @@
-import { ENDPOINTS, LIMITS } from '../../core/model/endpoints.ts';
+import { LIMITS, type ApiVersion, READ_ENDPOINTS } from '../../core/model/endpoints.ts';
 import { parseDomainName, type DomainName } from '../../core/model/names.ts';
 import type { Account, ObservedDomain } from '../../core/model/observed.ts';
-import type { DomainState, ObservedAlias } from '../../core/model/resources.ts';
+import { type DomainState, settingsSentBy, SETTINGS } from '../../core/kinds/domain/fields.ts';
+import type { ObservedAlias } from '../../core/kinds/alias/fields.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
 import type { Call } from '../http/call.ts';
 import type { Answer, Client, DomainUpdate } from '../client.ts';
@@ -16,11 +17,12 @@ import {
   stringField,
   timeOf,
   type Json,
-} from './decode.ts';
-import type { Dialect } from './dialects.ts';
+} from '../../core/fields/json.ts';
 import type { ApiError } from '../errors.ts';
 import { readListing, type ListingRequest } from '../listing.ts';
-import { decodeAlias } from './aliases.ts';
+import { decodeFields, encodeFields } from '../../core/fields/fields.ts';
+import { ALIAS_WIRE } from '../../core/kinds/alias/wire.ts';
+import { DOMAIN_WIRE } from '../../core/kinds/domain/wire.ts';
 
 type DomainOperations = Pick<
   Client,
@@ -35,43 +37,43 @@ type DomainOperations = Pick<
 >;
 
 /** Account and domain requests of both versions (v4, v3: Account, Domains). */
-export function domainOperations(call: Call, dialect: Dialect): DomainOperations {
-  const { endpoints, domainSettings } = dialect;
+export function domainOperations(call: Call, version: ApiVersion): DomainOperations {
+  const endpoints = DOMAIN_WIRE.endpoints[version];
   return {
     getAccount: () =>
-      call({ endpoint: endpoints.getAccount, params: {} }, (json) =>
+      call({ endpoint: READ_ENDPOINTS[version].getAccount, params: {} }, (json) =>
         decodeAccount(objectField(json ?? {}, 'account')),
       ),
-    listWhitelabels: dialect.version === 'v4' ? null : () => listWhitelabels(call),
+    listWhitelabels: version === 'v4' ? null : () => listWhitelabels(call),
     listDomains: (filter) =>
       readListing(call, {
-        ...domainListing(dialect, decodeDomain),
+        ...domainListing(version, decodeDomain),
         query: {
-          ...dialect.orders.domains,
-          ...(filter === undefined ? {} : { [dialect.domainFilter]: filter.query }),
+          ...DOMAIN_WIRE.list.query[version],
+          ...(filter === undefined ? {} : { [DOMAIN_WIRE.filter[version]]: filter.query }),
         },
       }),
-    listDomainsWithAliases: () => readListing(call, domainListing(dialect, decodeDomainWithAliases)),
+    listDomainsWithAliases: () => readListing(call, domainListing(version, decodeDomainWithAliases)),
     getDomain: (domain) => call({ endpoint: endpoints.getDomain, params: { domain } }, theDomain(domain)),
     addDomain(domain, state) {
-      const body = { domain, ...settingsOf(domainSettings.add, state) };
+      const body = { domain, ...encodeFields(settingsSentBy('add', version), state) };
       return call({ endpoint: endpoints.addDomain, params: {}, body }, theDomain(domain));
     },
-    updateDomain: (domain, state) => updateDomain(call, dialect, domain, state),
+    updateDomain: (domain, state) => updateDomain(call, version, domain, state),
     deleteDomain: (domain) => call({ endpoint: endpoints.deleteDomain, params: { domain } }, () => undefined),
   };
 }
 
 function domainListing(
-  { endpoints, orders, pageSize }: Dialect,
+  version: ApiVersion,
   decode: (row: unknown) => ObservedDomain,
 ): ListingRequest<ObservedDomain> {
   return {
-    endpoint: endpoints.listDomains,
+    endpoint: DOMAIN_WIRE.endpoints[version].listDomains,
     params: {},
-    query: orders.domains,
+    query: DOMAIN_WIRE.list.query[version],
     field: 'domains',
-    pageSize: pageSize.domains,
+    pageSize: DOMAIN_WIRE.list.pageSize[version],
     decode,
     keyOf: ({ domain }) => domain,
   };
@@ -83,15 +85,16 @@ function domainListing(
  */
 async function updateDomain(
   call: Call,
-  { endpoints, domainSettings }: Dialect,
+  version: ApiVersion,
   domain: DomainName,
   state: DomainState,
 ): Answer<DomainUpdate> {
+  const endpoints = DOMAIN_WIRE.endpoints[version];
   const reads: Result<ObservedDomain, ApiError>[] = [];
-  const settings = async (): Promise<DomainState | null> => {
+  const settings = async (): Promise<Json | null> => {
     const read = await call({ endpoint: endpoints.getDomain, params: { domain } }, theDomain(domain));
     reads.push(read);
-    return read.ok ? settingsOf(domainSettings.update, { ...read.value, ...state }) : null;
+    return read.ok ? encodeFields(settingsSentBy('update', version), { ...read.value, ...state }) : null;
   };
   const request = { endpoint: endpoints.updateDomain, params: { domain } };
   const after = await call(request, theDomain(domain), settings);
@@ -109,7 +112,7 @@ function unread(error: ApiError): ApiError {
 }
 
 function listWhitelabels(call: Call): Answer<readonly string[]> {
-  return call({ endpoint: ENDPOINTS.v3.listWhitelabels, params: {} }, (json) =>
+  return call({ endpoint: READ_ENDPOINTS.v3.listWhitelabels, params: {} }, (json) =>
     arrayField(json ?? {}, 'whitelabels').map((row) => stringField(objectOf(row, 'a whitelabel'), 'name')),
   );
 }
@@ -120,12 +123,6 @@ function theDomain(name: string): (json: Json | null) => ObservedDomain {
     expectSame('domain', name, domain.domain);
     return domain;
   };
-}
-
-function settingsOf(settings: readonly (keyof DomainState)[], state: DomainState): DomainState {
-  return Object.fromEntries(
-    settings.flatMap((setting) => (state[setting] === undefined ? [] : [[setting, state[setting]]])),
-  );
 }
 
 /** v4: Account; v3: Account, whose limits are in `limits` as well. */
@@ -158,9 +155,7 @@ export function decodeDomain(value: unknown): ObservedDomain {
   const json = objectOf(value, 'domain');
   return {
     domain: decodeDomainName(stringField(json, 'domain')),
-    notification_email: nullableString(json, 'notification_email'),
-    whitelabel: nullableString(json, 'whitelabel'),
-    ...(json['webhook'] === undefined ? {} : { webhook: nullableString(json, 'webhook') }),
+    ...decodeFields(SETTINGS, json),
     ...decodeRoutingEngine(json),
     ...(json['rules_fallback_email'] === undefined
       ? {}
@@ -189,7 +184,7 @@ function decodeDomainWithAliases(value: unknown): ObservedDomain {
 function decodeEmbedded(rows: unknown): readonly ObservedAlias[] | null {
   if (!Array.isArray(rows) || rows.length >= LIMITS.embeddedAliases) return null;
   try {
-    const aliases = rows.map(decodeAlias);
+    const aliases = rows.map((row) => ALIAS_WIRE.decode(objectOf(row, 'alias')));
     return new Set(aliases.map(({ id }) => id)).size === rows.length ? aliases : null;
   } catch (error) {
     if (error instanceof DecodeError) return null;

@@ -1,11 +1,20 @@
-import { ENDPOINTS, LIMITS } from '../../core/model/endpoints.ts';
+import { LIMITS } from '../../core/model/endpoints.ts';
 import type { DomainName } from '../../core/model/names.ts';
-import type { ObservedRule } from '../../core/model/resources.ts';
+import type { ObservedRule } from '../../core/kinds/rule/fields.ts';
 import type { Call } from '../http/call.ts';
-import type { AliasAddition, Answer, RuleAddition, RuleUpdate } from '../client.ts';
-import { arrayField, booleanField, idField, objectOf, stringField, type Json } from './decode.ts';
-import { aliasBody } from './aliases.ts';
-import { decodeRule, ruleBody } from './rules.ts';
+import type { Answer } from '../client.ts';
+import {
+  arrayField,
+  booleanField,
+  idField,
+  objectOf,
+  stringField,
+  type Json,
+} from '../../core/fields/json.ts';
+import type { SentItem } from '../../core/kinds/wire.ts';
+import { endpointOf } from '../../core/kinds/endpoints.ts';
+import { RULE_WIRE } from '../../core/kinds/rule/wire.ts';
+import { ALIAS_WIRE } from '../../core/kinds/alias/wire.ts';
 
 /** An alias by its name, with its id if the answer has one. */
 export interface BulkAlias {
@@ -26,11 +35,11 @@ export type BulkRules = readonly { readonly success: boolean; readonly rule: Obs
  * have them, and they say why an item failed.
  */
 export interface BulkClient {
-  addAliases(domain: DomainName, aliases: readonly AliasAddition[]): Answer<BulkAliases>;
-  updateAliases(domain: DomainName, aliases: readonly AliasAddition[]): Answer<BulkAliases>;
+  addAliases(domain: DomainName, aliases: readonly SentItem<'alias'>[]): Answer<BulkAliases>;
+  updateAliases(domain: DomainName, aliases: readonly SentItem<'alias'>[]): Answer<BulkAliases>;
   deleteAliases(domain: DomainName, names: readonly string[]): Answer<BulkAliases>;
-  addRules(domain: DomainName, rules: readonly RuleAddition[]): Answer<BulkRules>;
-  updateRules(domain: DomainName, rules: readonly RuleUpdate[]): Answer<BulkRules>;
+  addRules(domain: DomainName, rules: readonly SentItem<'rule'>[]): Answer<BulkRules>;
+  updateRules(domain: DomainName, rules: readonly SentItem<'rule'>[]): Answer<BulkRules>;
   deleteRules(domain: DomainName, ids: readonly string[]): Answer<BulkRules>;
 }
 
@@ -42,7 +51,7 @@ export function bulkOperations(call: Call): BulkClient {
     assertFits(items);
     const body = { aliases: items, behavior };
     return call(
-      { endpoint: ENDPOINTS.v3.bulkAliases, params: { domain }, body, successFlag: 'ignored' },
+      { endpoint: endpointOf('v3', 'bulkAliases'), params: { domain }, body, successFlag: 'ignored' },
       decodeAliases,
     );
   };
@@ -50,33 +59,29 @@ export function bulkOperations(call: Call): BulkClient {
     assertFits(items);
     const body = { rules: items, behavior };
     return call(
-      { endpoint: ENDPOINTS.v3.bulkRules, params: { domain }, body, successFlag: 'ignored' },
+      { endpoint: endpointOf('v3', 'bulkRules'), params: { domain }, body, successFlag: 'ignored' },
       decodeResults,
     );
   };
+  const ruleUpdate = (rule: SentItem<'rule'>): object => ({ id: rule.id, ...RULE_WIRE.update(rule) });
+  const alias = (item: SentItem<'alias'>): object => ALIAS_WIRE.addition(item);
+  const rule = (item: SentItem<'rule'>): object => RULE_WIRE.addition(item);
   return {
-    addAliases: (domain, items) => aliases(domain, 'add', items.map(aliasBody)),
-    updateAliases: (domain, items) => aliases(domain, 'update', items.map(aliasBody)),
-    deleteAliases: (domain, names) =>
-      aliases(
-        domain,
-        'delete',
-        names.map((alias) => ({ alias })),
-      ),
-    addRules: (domain, items) =>
-      rules(
-        domain,
-        'add',
-        items.map((rule) => ({ ...ruleBody(rule), type: rule.match.type })),
-      ),
-    updateRules: (domain, items) => rules(domain, 'update', items.map(ruleBody)),
-    deleteRules: (domain, ids) =>
-      rules(
-        domain,
-        'delete',
-        ids.map((id) => ({ id })),
-      ),
+    addAliases: (domain, items) => aliases(domain, 'add', items.map(alias)),
+    updateAliases: (domain, items) => aliases(domain, 'update', items.map(alias)),
+    deleteAliases: (domain, names) => aliases(domain, 'delete', names.map(named)),
+    addRules: (domain, items) => rules(domain, 'add', items.map(rule)),
+    updateRules: (domain, items) => rules(domain, 'update', items.map(ruleUpdate)),
+    deleteRules: (domain, ids) => rules(domain, 'delete', ids.map(identified)),
   };
+}
+
+function named(alias: string): object {
+  return { alias };
+}
+
+function identified(id: string): object {
+  return { id };
 }
 
 function assertFits(items: readonly unknown[]): void {
@@ -104,6 +109,9 @@ function decodeResults(json: Json | null): BulkRules {
   return arrayField(json ?? {}, 'results').map((row) => {
     const result = objectOf(row, 'an entry of results');
     const rule = result['rule'] ?? null;
-    return { success: booleanField(result, 'success'), rule: rule === null ? null : decodeRule(rule) };
+    return {
+      success: booleanField(result, 'success'),
+      rule: rule === null ? null : RULE_WIRE.decode(objectOf(rule, 'rule')),
+    };
   });
 }

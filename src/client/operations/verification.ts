@@ -6,19 +6,28 @@ import {
   type RecordName,
   type RecordCheck,
 } from '../client.ts';
-import { booleanField, DecodeError, nullableString, objectField, objectOf, type Json } from './decode.ts';
-import type { Dialect } from './dialects.ts';
+import {
+  booleanField,
+  DecodeError,
+  nullableString,
+  objectField,
+  objectOf,
+  type Json,
+} from '../../core/fields/json.ts';
+import type { ApiVersion } from '../../core/model/endpoints.ts';
+import { DOMAIN_WIRE } from '../../core/kinds/domain/wire.ts';
 
 /** Returns the records that are missing or wrong, in the order in which people add them to DNS. */
 export function missingRecords({ records }: Verification): readonly RecordName[] {
   return RECORD_NAMES.filter((name) => !records[name].valid);
 }
 
-export function verifyOperations(call: Call, { endpoints, version }: Dialect): Pick<Client, 'verifyDomain'> {
+export function verifyOperations(call: Call, version: ApiVersion): Pick<Client, 'verifyDomain'> {
   return {
     verifyDomain: (domain) =>
-      call({ endpoint: endpoints.verifyDomain, params: { domain }, successFlag: 'ignored' }, (json) =>
-        decodeVerification(objectField(json ?? {}, 'records'), version === 'v3' ? json : null),
+      call(
+        { endpoint: DOMAIN_WIRE.endpoints[version].verifyDomain, params: { domain }, successFlag: 'ignored' },
+        (json) => decodeVerification(objectField(json ?? {}, 'records'), version === 'v3' ? json : null),
       ),
   };
 }

@@ -1,8 +1,8 @@
-import { SECTIONS } from '../model/kinds.ts';
+import { SECTIONS } from '../kinds/registry.ts';
 import { createHash } from 'node:crypto';
 import type { Desired, DesiredDomain, Setting } from '../model/desired.ts';
 import { digestSection } from './sections/sections.ts';
-import { SETTINGS } from '../model/resources.ts';
+import { SETTINGS } from '../kinds/domain/fields.ts';
 
 /** `sha256:…` over what a manifest asks for: not over its layout, comments, or the order of what has none. */
 export function digestOf({ api, guards, domains }: Pick<Desired, 'api' | 'guards' | 'domains'>): string {
@@ -32,10 +32,10 @@ function apiOf(api: Desired['api']): unknown {
 
 function withoutPlaces(domain: DesiredDomain): unknown {
   if (domain.state === 'absent') return [domain.domain, 'absent'];
-  const { settings } = domain;
+  const settings: Readonly<Record<string, Setting | undefined>> = domain.settings;
   return [
     domain.domain,
-    SETTINGS.map((name) => settingOf(settings[name])),
+    Object.keys(SETTINGS).map((name) => settingOf(settings[name])),
     ...SECTIONS.map((section) => digestSection(section, domain[section])),
     domain.verify,
   ];

@@ -19,10 +19,10 @@ import { reportLint } from './check/lint/lint.ts';
 import { reportLoops } from './check/loops.ts';
 import type { Node } from './read/node.ts';
 import { createProblemLog, type ProblemLog } from './problems.ts';
-import { keysInText, referencesIn } from './resolve/values/references.ts';
 import { checkShape } from './schema/schema.ts';
 import { parseDocuments, type Documents } from './read/syntax.ts';
 import type { ManifestText } from './read/text.ts';
+import { referencesIn, keysInText } from './resolve/needed-references.ts';
 
 export type { LoadOptions, NeededReferences, ReadReferences } from './resolve/context.ts';
 export type { ManifestText } from './read/text.ts';

@@ -42,6 +42,7 @@ export const ERROR_CODES = [
   'missing-key',
   'missing-version',
   'needs-v3',
+  'needs-v4',
   'nesting-too-deep',
   'no-desired-state',
   'null-value',

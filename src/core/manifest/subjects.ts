@@ -1,4 +1,4 @@
-import { isSection } from '../model/kinds.ts';
+import { isSection } from '../kinds/registry.ts';
 import type { FindingSubject } from '../model/lint/findings.ts';
 import { parseDomainName } from '../model/names.ts';
 import { compareSources, type Problem, type Source } from '../model/manifest/problem.ts';

@@ -2,8 +2,7 @@ import type { Destination, Reference } from './destinations.ts';
 import type { Silence } from './lint/findings.ts';
 import type { DomainName } from './names.ts';
 import type { Source } from './manifest/problem.ts';
-import { SECTIONS, type Section } from './kinds.ts';
-import type { SectionTypes, SettingName } from './resources.ts';
+import type { Section, SectionTypes, StateTypes, SectionEntry, PresentEntry } from './kinds.ts';
 
 /** The manifest resolved to plain resources: templates, groups and references expanded. */
 export interface Desired {
@@ -59,12 +58,6 @@ export interface DatedAllowance {
 
 export type DesiredDomain = PresentDomain | AbsentDomain;
 
-/** The sections that the manifest manages in a domain: none of one that it does not name, all of one that is to be deleted. */
-export function managedSections(desired: DesiredDomain | undefined): readonly Section[] {
-  if (desired === undefined) return [];
-  return desired.state === 'absent' ? SECTIONS : SECTIONS.filter((section) => desired[section] !== undefined);
-}
-
 export function countEntries(section: PresentDomain[Section]): number {
   if (section === undefined) return 0;
   return 'size' in section.entries ? section.entries.size : section.entries.length;
@@ -73,16 +66,9 @@ export function countEntries(section: PresentDomain[Section]): number {
 /** The entries of a section that are not to be absent. */
 export function presentEntries<S extends Section>(
   section: DesiredSection<S> | undefined,
-): readonly SectionTypes[S]['present'][] {
-  return [...(section?.entries.values() ?? [])].filter((entry) => entry.state === 'present');
-}
-
-/** The destinations of what a domain should have, some of them more than once. */
-export function* forwardsOf(domain: DesiredDomain): Generator<readonly Destination[]> {
-  if (domain.state === 'absent') return;
-  for (const entry of SECTIONS.flatMap((section) => presentEntries(domain[section]))) {
-    if ('forward' in entry) yield entry.forward;
-  }
+): readonly PresentEntry<S>[] {
+  const entries: Iterable<SectionEntry<S>> = section?.entries.values() ?? [];
+  return [...entries].filter((entry): entry is PresentEntry<S> => entry.state === 'present');
 }
 
 /** A tombstone. */
@@ -97,7 +83,9 @@ export interface PresentDomain extends DesiredSections {
   readonly domain: DomainName;
   readonly source: Source;
   /** `value: null` asks for no value; a setting that is not here is not managed. */
-  readonly settings: { readonly [S in SettingName]?: Setting };
+  readonly settings: {
+    readonly [S in keyof StateTypes['domain']]: Setting<Exclude<StateTypes['domain'][S], undefined>>;
+  };
   readonly expect: readonly Expectation[];
   readonly verify: boolean;
   /** What it silences, or `defaults` for it. */
@@ -112,8 +100,8 @@ export interface DeliveryThreshold {
   readonly withinMs: number;
 }
 
-export interface Setting {
-  readonly value: string | null;
+export interface Setting<Value = unknown> {
+  readonly value: Value;
   readonly source: Source;
 }
 

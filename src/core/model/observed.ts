@@ -1,6 +1,5 @@
-import type { Section } from './kinds.ts';
 import type { DomainName } from './names.ts';
-import type { SectionTypes } from './resources.ts';
+import type { Section, SectionTypes, StateTypes } from './kinds.ts';
 
 /** What a complete, proven read of the live account found. Of each row it keeps what the planner uses. */
 export interface Observed {
@@ -40,12 +39,9 @@ export interface Account {
   };
 }
 
-export interface ObservedDomain extends ObservedSections {
+/** With its settings; one that this generation does not have is undefined. */
+export interface ObservedDomain extends ObservedSections, DomainSettings {
   readonly domain: DomainName;
-  readonly notification_email: string | null;
-  readonly whitelabel: string | null;
-  /** v3 only; undefined on v4. */
-  readonly webhook?: string | null;
   /** Read only. null: routing is disabled; undefined: this generation does not tell. */
   readonly routingEngine?: 'alias' | 'rules' | null;
   readonly rulesFallbackEmail?: string | null;
@@ -59,6 +55,8 @@ export interface ObservedDomain extends ObservedSections {
   /** When its sections were read, milliseconds of the monotonic clock, which never steps back; null: they were not. */
   readonly readAt: number | null;
 }
+
+type DomainSettings = StateTypes['domain'];
 
 /** The engine that routes a domain's mail. `none`: routing is disabled; null: the service does not tell. */
 export type LiveEngine = 'alias' | 'rules' | 'none' | null;

@@ -2,9 +2,9 @@ import type { Allowance } from './desired.ts';
 import type { FindingCode, FindingSubject } from './lint/findings.ts';
 import type { DomainName } from './names.ts';
 import type { Problem, Source } from './manifest/problem.ts';
-import type { Kind, Section } from './kinds.ts';
+import type { Kind, KindTypes, StateTypes } from './kinds.ts';
 import type { Destination } from './destinations.ts';
-import type { RuleField, RuleMatch, StateTypes } from './resources.ts';
+import type { RuleMatch } from './resources.ts';
 
 /** What the change is for; `drift` only where the desired state of the item is known to have been applied before. */
 export type Reason =
@@ -22,7 +22,7 @@ export type Action = 'add' | 'update' | 'move' | 'delete';
 
 interface PlainChange<K extends Kind> {
   readonly kind: K;
-  readonly action: K extends 'rule' ? Action : Exclude<Action, 'move'>;
+  readonly action: Action;
   readonly domain: DomainName;
   /** Domain name, alias name, rule name (its id when only the account has it) or user name. */
   readonly name: string;
@@ -32,7 +32,7 @@ interface PlainChange<K extends Kind> {
   readonly observed: StateTypes[K] | null;
   readonly desired: StateTypes[K] | null;
   /** Which fields an update changes, in a fixed order. */
-  readonly fields: readonly (K extends 'rule' ? RuleField : keyof StateTypes[K])[];
+  readonly fields: readonly string[];
   /** The stage in which the change is complete; a rule that moves in 1 and narrows in 2 has 2. */
   readonly stage: 1 | 2;
   /** Depends on what the service does on the way: the `*` of a new domain. */
@@ -42,24 +42,7 @@ interface PlainChange<K extends Kind> {
   readonly via?: Source;
 }
 
-/** What only changes of some kinds have. */
-interface MoreOfChange {
-  readonly domain: {
-    /** Of a delete: how many live items go with the domain. */
-    readonly contents?: Readonly<Record<Section, number>>;
-  };
-  readonly alias: {
-    /** Its id is the name of another alias as well. */
-    readonly idIsName?: true;
-  };
-  readonly rule: {
-    /** Name of the rule that stands directly before it in the final order; null: it is first. For people. */
-    readonly after: string | null;
-  };
-}
-
-export type ChangeOf<K extends Kind> = PlainChange<K> &
-  (K extends keyof MoreOfChange ? MoreOfChange[K] : unknown);
+export type ChangeOf<K extends Kind> = PlainChange<K> & KindTypes[K]['change'];
 export type DomainChange = ChangeOf<'domain'>;
 export type AliasChange = ChangeOf<'alias'>;
 export type RuleChange = ChangeOf<'rule'>;
@@ -111,8 +94,8 @@ export interface GuardFinding {
 export interface Withheld {
   readonly domain: DomainName;
   readonly reason: string;
-  /** Whether the whole domain or only its stage 2 is kept from running. */
-  readonly part: 'domain' | 'deletes';
+  /** What is kept from running: the whole domain, its stage 2, or changes that wait for what is withheld elsewhere. */
+  readonly part: 'domain' | 'deletes' | 'changes';
   /**
    * An unproven read or an ambiguous account makes `plan` and `apply` end with 1; a guard has its own finding, and
    * `manifest` its own problem.
@@ -190,6 +173,15 @@ export interface PlanSummary {
   readonly silenced: number;
 }
 
+/**
+ * Why a change waits for another one. `leads-there`: its mail comes there afterwards; `led-away`: mail that comes to it now is led
+ * away there; `beside`: the one alias would match mail of the other one meanwhile.
+ */
+export type WaitReason = 'leads-there' | 'led-away' | 'beside';
+
+/** By item: the changes that have to be in place before it is changed; see `planWaits`. */
+export type Waits = ReadonlyMap<string, ReadonlyMap<Change, WaitReason>>;
+
 /** The ordered changes, with guards and warnings; plain data. Same inputs, same bytes. */
 export interface Plan {
   readonly api: { readonly url: string; readonly version: 'v4' | 'v3'; readonly account: string };
@@ -208,6 +200,7 @@ export interface Plan {
   readonly problems: readonly Problem[];
   /** Changes of stage 2 that have to wait, because a domain that a problem withholds still forwards there. */
   readonly neededElsewhere: ReadonlyMap<Change, Withheld>;
+  readonly waits: Waits;
   /** Live rules taken over by content: to be remembered by the state directory. */
   readonly adoptions: readonly Adoption[];
 }

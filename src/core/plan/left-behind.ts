@@ -1,14 +1,15 @@
 import { presentEntries, type Desired, type PresentDomain } from '../model/desired.ts';
-import { entryKey, ruleIdKey } from '../model/item-key.ts';
-import { KINDS, SECTION_KINDS, type SectionKind } from '../model/kinds.ts';
+import { entryKey } from '../kinds/item-key.ts';
+import { idKey } from '../model/item-key.ts';
+import { KINDS, SECTION_KINDS } from '../kinds/registry.ts';
+import type { SectionKind, Section } from '../model/kinds.ts';
 import { nameKey, quote } from '../model/names.ts';
 import type { Observed, ObservedDomain } from '../model/observed.ts';
 import type { Warning } from '../model/plan.ts';
 import { isSameManifest, type ManifestSize, type Prior } from '../model/prior.ts';
-import type { RuleState } from '../model/resources.ts';
 import { matchesGlob } from '../routing/glob.ts';
 import type { ItemMemory } from './diff/item-memory.ts';
-import { signature } from './diff/kinds.ts';
+import { signature, type RowName } from '../kinds/items.ts';
 
 export const NO_LONGER_MANAGED = 'no-longer-managed';
 
@@ -35,7 +36,9 @@ export function leftBehind(
     if (kind === undefined || desired[KINDS[kind].section]?.prune === true) return [];
     const written = key.slice(kind.length + 1);
     const name =
-      kind === 'rule' ? liveRule(written, applied, { desired, live, memory }) : nameOf(kind, written);
+      KINDS[kind].identity === 'id'
+        ? unnamedItem({ kind, written, applied }, { desired, live, memory })
+        : nameOf(kind, written);
     return name === null ? [] : [{ key, kind, name }];
   });
 }
@@ -105,7 +108,7 @@ function namedKeys(desired: PresentDomain): ReadonlySet<string> {
 function liveNames(
   desired: PresentDomain,
   live: ObservedDomain,
-): (kind: Exclude<SectionKind, 'rule'>, written: string) => string | null {
+): (kind: SectionKind, written: string) => string | null {
   const found = new Map<SectionKind, ReadonlyMap<string, string>>();
   return (kind, written) => {
     const { section } = KINDS[kind];
@@ -113,37 +116,54 @@ function liveNames(
     if (ignore.some((pattern) => matchesGlob(pattern, written))) return null;
     const rows = live[section];
     if (rows === undefined) return written;
-    const names = found.get(kind) ?? new Map(Iterator.from(rows).map(({ name }) => [nameKey(name), name]));
+    const named: Iterable<RowName> = rows;
+    const names =
+      found.get(kind) ?? new Map(Array.from(named, ({ name = '' }) => [nameKey(name), name] as const));
     found.set(kind, names);
     return names.get(written) ?? null;
   };
 }
 
-/** A rule has no name in the account: it is there as long as one is that nothing else means, with what was applied. */
-function liveRule(
-  written: string,
-  applied: string,
+interface AppliedItem {
+  readonly kind: SectionKind;
+  readonly written: string;
+  /** Its signature. */
+  readonly applied: string;
+}
+
+/** What has no name in the account is there as long as an item is that nothing else means, with what was applied. */
+function unnamedItem(
+  { kind, written, applied }: AppliedItem,
   {
     desired,
     live,
     memory,
   }: { readonly desired: PresentDomain; readonly live: ObservedDomain; readonly memory: ItemMemory },
 ): string | null {
-  if (live.rules === undefined) return written;
-  const isApplied = (rule: Omit<RuleState, 'rank'>): boolean =>
-    signature({ kind: 'rule', state: rule }, memory.references) === applied;
-  const isAdopted = presentEntries(desired.rules).some(isApplied);
-  const meant = meantRules(desired, memory);
-  const isThere = live.rules.some((rule) => !meant.has(ruleIdKey(rule.id)) && isApplied(rule));
+  const { section } = KINDS[kind];
+  const rows: Iterable<RowName> | undefined = live[section];
+  if (rows === undefined) return written;
+  const isApplied = (state: object): boolean => signature({ kind, state }, memory.references) === applied;
+  const isAdopted = presentEntries(desired[section]).some(isApplied);
+  const meant = meantIds(desired[section], memory);
+  const isThere = Iterator.from(rows).some((row) => !meant.has(idKey(row.id ?? '')) && isApplied(row));
   return isThere && !isAdopted ? written : null;
 }
 
-/** Ids of live rules that the manifest names, as far as it or the state directory shows them, or ignores. */
-function meantRules({ rules }: PresentDomain, { prior }: ItemMemory): ReadonlySet<string> {
-  const ids = (rules?.entries ?? []).flatMap(({ name = '', id = '', derivedIds }) => [
+/** What says which live items an entry means. */
+interface Meaning {
+  readonly name?: string;
+  readonly id?: string;
+  readonly derivedIds?: readonly string[];
+}
+
+/** Ids of live items that the manifest names, as far as it or the state directory shows them, or ignores. */
+function meantIds(section: PresentDomain[Section], { prior }: ItemMemory): ReadonlySet<string> {
+  const entries: Iterable<Meaning> = section?.entries.values() ?? [];
+  const ids = Array.from(entries).flatMap(({ name = '', id = '', derivedIds = [] }) => [
     id,
     prior?.ruleIds.get(name) ?? '',
     ...derivedIds,
   ]);
-  return new Set([...ids, ...(rules?.ignore ?? [])].map(ruleIdKey));
+  return new Set([...ids, ...(section?.ignore ?? [])].map(idKey));
 }

@@ -1,6 +1,7 @@
-import { itemKey } from '../model/item-key.ts';
+import { itemKey } from '../kinds/item-key.ts';
 import type { DomainName } from '../model/names.ts';
 import type { Change } from '../model/plan.ts';
+import { lazily } from '../routing/lazily.ts';
 import { lossesByChanges, type PlanInput } from './plan.ts';
 
 /**
@@ -13,28 +14,28 @@ export type LossCheck = (
   made: (change: Change) => boolean,
 ) => readonly string[];
 
-/** `planned`: the changes of the run; `inputOf`: what a plan of one domain is made from, by the latest or the first read. */
-export function createLossCheck(
-  planned: readonly Change[],
-  inputOf: (domain: DomainName, read: 'latest' | 'first') => PlanInput,
-): LossCheck {
+/** What a plan is made from: of one domain by the latest read, or of all by the first. */
+export interface LossInputs {
+  readonly latest: (domain: DomainName) => PlanInput;
+  readonly first: () => PlanInput;
+}
+
+/** `planned`: the changes of the run. */
+export function createLossCheck(planned: readonly Change[], { latest, first }: LossInputs): LossCheck {
   const byDomain = Map.groupBy(planned, ({ domain }) => domain);
+  const known = lazily(() => {
+    const changesOf = (domain: DomainName): readonly Change[] => byDomain.get(domain) ?? [];
+    return new Set(lossesByChanges(first(), { changesOf }).map(({ address }) => address));
+  });
   return (domain, going, made) => {
     const items = new Set(going.map(itemKey));
     const lossesNow = (elsewhere: (name: DomainName) => readonly Change[]): readonly string[] =>
-      lossesByChanges(inputOf(domain, 'latest'), {
-        isGoing: (change) => items.has(itemKey(change)),
+      lossesByChanges(latest(domain), {
+        changesOf: (_, changes) => changes.filter((change) => items.has(itemKey(change))),
         elsewhere,
       }).map(({ address }) => address);
     if (lossesNow(() => []).length === 0) return [];
     const lost = lossesNow((name) => byDomain.get(name)?.filter(made) ?? []);
-    if (lost.length === 0) return [];
-    const isGoing = (): boolean => true;
-    const atStart = lossesByChanges(inputOf(domain, 'first'), {
-      isGoing,
-      elsewhere: (name) => byDomain.get(name) ?? [],
-    });
-    const known = new Set(atStart.map(({ address }) => address));
-    return lost.filter((address) => !known.has(address));
+    return lost.filter((address) => !known().has(address));
   };
 }

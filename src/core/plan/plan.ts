@@ -6,7 +6,7 @@ import type { Observed } from '../model/observed.ts';
 import type { Change, Plan, PlanSummary, Warning } from '../model/plan.ts';
 import { compareSources } from '../model/manifest/problem.ts';
 import type { ManifestSize, Prior } from '../model/prior.ts';
-import { planDomain } from './diff/domain.ts';
+import { changeEach, planDomain } from './diff/domain.ts';
 import type { DomainPlan } from './diff/section.ts';
 import { findGuards } from './guards/guards.ts';
 import { findLosses, type Loss, type LossInput } from './guards/unrouted.ts';
@@ -16,6 +16,7 @@ import { compareText } from './sorting.ts';
 import { commandOf, showAllowance, type Policy } from './policy.ts';
 import { manifestSize } from './size.ts';
 import { planLimits } from './usage.ts';
+import { planWaits } from './waits/waits.ts';
 import {
   accountWarnings,
   rotateWarnings,
@@ -48,7 +49,8 @@ export interface PlanInput {
 /** What to change in the account, in which order, and what speaks against it. Pure: same inputs, same bytes. */
 export function makePlan(input: PlanInput): Plan {
   const { desired, observed, policy, prior, manifestSize: size = manifestSize(input.desired) } = input;
-  const domains = planDomains(input).map((plan) => (policy.purpose === 'undo' ? asUndo(plan) : plan));
+  const planned = planDomains(input).map((plan) => (policy.purpose === 'undo' ? asUndo(plan) : plan));
+  const { domains, waits } = planWaits(planned, input);
   const changes = domains.flatMap((plan) => plan.changes);
   const found = findWarnings(input, domains, size);
   const concerning = input.manifestKind === 'generated' ? warningsOfChanges(found, changes, desired) : found;
@@ -82,6 +84,7 @@ export function makePlan(input: PlanInput): Plan {
     allowances: [...new Set(policy.allowances.map(showAllowance))].sort(compareText),
     withheld: domains.flatMap((plan) => plan.withheld),
     neededElsewhere: neededElsewhere(domains, observed),
+    waits,
     warnings,
     problems: domains
       .flatMap((plan) => plan.problems)
@@ -108,31 +111,28 @@ function findWarnings(
   ]);
 }
 
-/** Returns the mail that loses delivery by those of a plan's changes that are going to be made, beside changes elsewhere. */
-export function lossesByChanges(
-  input: PlanInput,
-  { isGoing, elsewhere }: { readonly isGoing: (change: Change) => boolean } & Pick<LossInput, 'elsewhere'>,
-): readonly Loss[] {
-  const plans = planDomains(input).map((plan) => ({ ...plan, changes: plan.changes.filter(isGoing) }));
+/** `changesOf`: of what is planned in a domain, the changes that are going to be made; `elsewhere`: changes of other domains. */
+interface GoingChanges extends Pick<LossInput, 'elsewhere'> {
+  readonly changesOf: (domain: DomainName, planned: readonly Change[]) => readonly Change[];
+}
+
+/** Returns the mail that loses delivery by changes that are going to be made. */
+export function lossesByChanges(input: PlanInput, { changesOf, elsewhere }: GoingChanges): readonly Loss[] {
+  const plans = planDomains(input).map((plan) => ({
+    ...plan,
+    changes: changesOf(plan.domain, plan.changes),
+  }));
   return findLosses({ ...input, plans, elsewhere }, 'all');
 }
 
 /** What follows from no manifest has no place in one. */
 function asUndo(plan: DomainPlan): DomainPlan {
-  const undone = new Map<Change, Change>(
-    plan.changes.map((change) => [change, { ...change, source: null, reason: 'undo' }]),
-  );
-  const inPlace = (changes: readonly Change[]): readonly Change[] =>
-    changes.map((change) => undone.get(change) ?? change);
-  return {
-    ...plan,
-    changes: inPlace(plan.changes),
-    sections: plan.sections.map((section) => ({
-      ...section,
-      changes: inPlace(section.changes),
-      serviceOwn: inPlace(section.serviceOwn),
-    })),
-  };
+  const undone = new Map<Change, Change>();
+  return changeEach(plan, (change) => {
+    const known = undone.get(change) ?? { ...change, source: null, reason: 'undo' };
+    undone.set(change, known);
+    return known;
+  });
 }
 
 function about(domain: DomainName, warnings: readonly Warning[]): readonly Warning[] {

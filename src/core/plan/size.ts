@@ -1,7 +1,8 @@
 import { countEntries, type Desired, type DesiredDomain, type PresentDomain } from '../model/desired.ts';
 import type { DomainName } from '../model/names.ts';
 import type { ManifestSize } from '../model/prior.ts';
-import { SECTIONS, type Section } from '../model/kinds.ts';
+import { SECTIONS } from '../kinds/registry.ts';
+import type { Section } from '../model/kinds.ts';
 
 export function manifestSize({ domains }: Pick<Desired, 'domains'>): ManifestSize {
   const managed = new Set<DomainName>();

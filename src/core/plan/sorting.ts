@@ -1,16 +1,4 @@
 import type { Change } from '../model/plan.ts';
-import { ALL_KINDS } from '../model/kinds.ts';
-
-/**
- * The order of a plan's changes, the same for any order of the inputs: by domain, then stage, then kind, then name;
- * rules of one stage by the place they have, or had, in the list.
- */
-export function compareChanges(a: Change, b: Change): number {
-  if (a.domain !== b.domain) return compareText(a.domain, b.domain);
-  if (a.stage !== b.stage) return a.stage - b.stage;
-  if (a.kind !== b.kind) return ALL_KINDS.indexOf(a.kind) - ALL_KINDS.indexOf(b.kind);
-  return compareRanks(rankOf(a), rankOf(b)) || compareText(a.name, b.name) || compareText(idOf(a), idOf(b));
-}
 
 /** By code point, which differs from comparing UTF-16 units where surrogates are involved. */
 export function compareText(a: string, b: string): number {
@@ -30,14 +18,10 @@ export function compareRanks(a: number, b: number): number {
   return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
 }
 
-/** The place that a rule will have, or had, in the list; what is no rule has none. */
-export function rankOf(change: Change): number {
-  const state = change.kind === 'rule' ? (change.desired ?? change.observed) : null;
-  return state?.rank ?? Number.NaN;
-}
-
-function idOf(change: Change): string {
-  return change.id ?? '';
+/** The place that an item will have, or had, in an order; what has no rank has none. */
+export function rankOf({ desired, observed }: Pick<Change, 'desired' | 'observed'>): number {
+  const state: object = desired ?? observed ?? {};
+  return 'rank' in state && typeof state.rank === 'number' ? state.rank : Number.NaN;
 }
 
 /** Surrogates stand for code points above every other unit. */

@@ -8,7 +8,7 @@ import {
   type PresentDomain,
 } from '../model/desired.ts';
 import { isDiscard } from '../model/destinations.ts';
-import { KINDS } from '../model/kinds.ts';
+import { KINDS } from '../kinds/registry.ts';
 import { editDistance, nameKey, plural, type DomainName } from '../model/names.ts';
 import { unreadRouting, type Observed, type ObservedDomain } from '../model/observed.ts';
 import type { FindingCode } from '../model/lint/findings.ts';

@@ -1,10 +1,11 @@
 import type { DomainName } from '../model/names.ts';
 import type { Observed } from '../model/observed.ts';
-import type { Change, GuardFinding, Plan, PlanSummary, Withheld } from '../model/plan.ts';
+import { itemKey } from '../kinds/item-key.ts';
+import type { Change, GuardFinding, Plan, PlanSummary, WaitReason, Waits, Withheld } from '../model/plan.ts';
 import type { DomainPlan } from './diff/section.ts';
 import { dependenciesOf, neededBy } from './requests/dependencies.ts';
 import { compareText } from './sorting.ts';
-import { stageOneOf } from './diff/rules/rule-parts.ts';
+import { KINDS } from '../kinds/registry.ts';
 
 /** Whether a guard that nobody allowed refuses the plan (exit 4). */
 export function isRefused(plan: {
@@ -113,11 +114,11 @@ function keptOf(change: Change, part: Withheld['part'] | undefined): readonly Ch
 /** All of it, a rule's move, or nothing. */
 function stageOneOfChange(change: Change): readonly Change[] {
   if (change.stage === 1) return [change];
-  const move = change.kind === 'rule' ? stageOneOf(change) : null;
+  const move = KINDS[change.kind].steps.stageOneOf?.(change) ?? null;
   return move === null ? [] : [move];
 }
 
-/** Changes that would take a route away to which a withheld change was to end forwarding. */
+/** Changes that have to wait for what is withheld. */
 function orphans(plan: Plan, held: ReadonlyMap<DomainName, Withheld>): ReadonlyMap<Change, Withheld> {
   const orphaned = new Map<Change, Withheld>();
   for (const [change, domains] of dependenciesOf(plan.changes)) {
@@ -126,8 +127,38 @@ function orphans(plan: Plan, held: ReadonlyMap<DomainName, Withheld>): ReadonlyM
     const reason = `${holder} still forwards there, and its change is withheld`;
     orphaned.set(change, { domain: change.domain, reason, part: 'deletes', cause: 'guard' });
   }
+  const isHeld = (change: Change): boolean => {
+    const part = (held.get(change.domain) ?? plan.neededElsewhere.get(change))?.part;
+    return orphaned.has(change) || keptOf(change, part)[0] !== change;
+  };
+  for (let size = -1; size !== orphaned.size;) {
+    size = orphaned.size;
+    for (const change of plan.changes) {
+      const reason = isHeld(change) ? null : whyWaiting(change, plan.waits, isHeld);
+      if (reason !== null)
+        orphaned.set(change, { domain: change.domain, reason, part: 'changes', cause: 'guard' });
+    }
+  }
   return orphaned;
 }
+
+/** Why a change has to wait for one that is held; null: it waits for none of them. */
+function whyWaiting(change: Change, waits: Waits, isHeld: (change: Change) => boolean): string | null {
+  const found = waits
+    .get(itemKey(change))
+    ?.entries()
+    .find(([first]) => isHeld(first));
+  if (found === undefined) return null;
+  const [{ name, domain }, why] = found;
+  return `${name} of ${domain}, ${WAIT_REASONS[why]}, is withheld`;
+}
+
+/** What a change that another one waits for is to that one. */
+export const WAIT_REASONS: Readonly<Record<WaitReason, string>> = {
+  'leads-there': 'to which its mail goes then',
+  'led-away': 'from which mail comes here',
+  beside: 'which matches some of the same mail',
+};
 
 /** Conditional changes are counted with their action, and once more by themselves. */
 export function countActions(

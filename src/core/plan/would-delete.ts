@@ -5,8 +5,9 @@ import type { DomainName, NameKey } from '../model/names.ts';
 import { leftBehindWords, NO_LONGER_MANAGED } from './left-behind.ts';
 import type { Reason } from '../model/plan.ts';
 import { showSource, type Problem, type Source } from '../model/manifest/problem.ts';
-import { KINDS, SECTION_KINDS, type Kind, type SectionKind } from '../model/kinds.ts';
-import type { DesiredRule } from '../model/resources.ts';
+import { KINDS, SECTION_KINDS } from '../kinds/registry.ts';
+import type { Kind, SectionKind } from '../model/kinds.ts';
+import type { DesiredRule } from '../kinds/rule/fields.ts';
 
 /** An item that the earlier manifest asked for and that the later one deletes. */
 export interface WouldDelete {

@@ -1,10 +1,9 @@
-import { sameDestinations } from '../../core/model/destinations.ts';
-import { actionKey, changeKey, itemKey } from '../../core/model/item-key.ts';
-import { SECTIONS } from '../../core/model/kinds.ts';
+import { differingRows, type FieldRow, type Fields } from '../../core/fields/fields.ts';
+import { SETTINGS } from '../../core/kinds/domain/fields.ts';
+import { actionKey, changeKey, itemKey } from '../../core/kinds/item-key.ts';
+import { KINDS, SECTIONS } from '../../core/kinds/registry.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Change, Plan } from '../../core/model/plan.ts';
-import { sameMatch, sameSetting, type DomainState } from '../../core/model/resources.ts';
-import { chainOfKind } from '../../core/plan/requests/order.ts';
 import { isRefused } from '../../core/plan/withhold.ts';
 import { isHeldUp, recordSkips, STAGE_ONE_FAILED, whyBlocked, type Ledger } from './ledger.ts';
 import { isNotKept } from './memory/not-kept.ts';
@@ -33,13 +32,13 @@ export function isApprovedBy(approval: Approval, change: Change): boolean {
 /** True if an update gives an added domain what was approved with the add, and its request cannot take (v3: the webhook). */
 function completesAdd(approval: Approval, change: Change): boolean {
   if (change.kind !== 'domain' || change.action !== 'update') return false;
-  const wanted = approval.get(actionKey({ ...change, action: 'add' }))?.desired as DomainState | undefined;
-  return change.fields.every(
-    (field) =>
-      wanted?.[field] !== undefined &&
-      sameSetting(field, change.desired?.[field], wanted[field]) &&
-      sameSetting(field, change.observed?.[field], null),
-  );
+  const wanted: Fields | null = approval.get(actionKey({ ...change, action: 'add' }))?.desired ?? null;
+  const [desired, observed]: readonly Fields[] = [change.desired ?? {}, change.observed ?? {}];
+  return change.fields.every((field) => {
+    const { codec } = SETTINGS[field] as FieldRow;
+    const isGiven = wanted?.[field] !== undefined && codec.same(desired?.[field], wanted[field]);
+    return isGiven && (codec.hasNone !== true || codec.same(observed?.[field], null));
+  });
 }
 
 /** What may run, as it was said before the run. */
@@ -80,16 +79,15 @@ export function selectWork(plan: Plan, approvals: Approvals, ledger: Ledger): re
 /** Domains in which something was accepted before stage 2 and is not in place. */
 function lostRoutes(plan: Plan, ledger: Ledger): ReadonlySet<DomainName> {
   const lost = plan.changes.filter((change) => change.stage === 1 && isNotKept(ledger, change));
-  return new Set(lost.filter(({ kind }) => chainOfKind(kind) === 'routes').map(({ domain }) => domain));
+  return new Set(lost.filter(({ kind }) => KINDS[kind].routesMail).map(({ domain }) => domain));
 }
 
 /** A rejection in its way lasts for the run, and so does what the service does not keep. */
 function heldUpReason(ledger: Ledger, change: Change, lost: ReadonlySet<DomainName>): string | null {
   const blocked = whyBlocked(ledger, change.domain, change.kind);
   if (blocked !== null || change.stage === 1) return blocked;
-  const chain = chainOfKind(change.kind);
-  if (chain === 'routes' && lost.has(change.domain)) return 'something before it was not kept';
-  return isHeldUp(ledger, change.domain, chain, 'for-good') ? STAGE_ONE_FAILED : null;
+  if (KINDS[change.kind].routesMail && lost.has(change.domain)) return 'something before it was not kept';
+  return isHeldUp(ledger, change, 'for-good') ? STAGE_ONE_FAILED : null;
 }
 
 function newcomerReason(approvals: Approvals, change: Change, guard: 'refuses' | 'passes'): string | null {
@@ -119,34 +117,18 @@ function wasTouched(change: Change, approved: Change): boolean {
   const [now, before] = [change.observed, approved.observed];
   if (change.reason !== 'undo' || approved.conditional) return false;
   if (now === null || before === null) return now !== before;
-  return isElsewhere(now, before) || isOtherMail(now, before) || differs(change, approved);
-}
-
-/** Settings, and whether a rule is active. */
-function differs(change: Change, approved: Change): boolean {
-  if (change.kind === 'rule' && approved.kind === 'rule')
-    return change.observed?.active !== approved.observed?.active;
-  if (change.kind !== 'domain' || approved.kind !== 'domain') return false;
-  return change.fields.some(
-    (field) => !sameSetting(field, change.observed?.[field], approved.observed?.[field]),
+  const { fields } = KINDS[change.kind];
+  return differingRows(fields, before, now).some(
+    (field) => fields[field]?.derived !== true && (change.kind !== 'domain' || change.fields.includes(field)),
   );
 }
 
-/** That the manifest does not name it says little about what somebody has just pointed elsewhere. */
+/** That the manifest does not name it says little about what somebody has just given another purpose. */
 function isRepurposed(change: Change, approved: Change): boolean {
   const [now, before] = [change.observed, approved.observed];
   if (change.reason !== 'prune' || now === null || before === null) return false;
-  return isElsewhere(now, before) || isOtherMail(now, before);
-}
-
-type Live = NonNullable<Change['observed']>;
-
-function isElsewhere(now: Live, before: Live): boolean {
-  return 'forward' in now && 'forward' in before && !sameDestinations(now.forward, before.forward);
-}
-
-function isOtherMail(now: Live, before: Live): boolean {
-  return 'match' in now && 'match' in before && !sameMatch(now.match, before.match);
+  const { fields, routesMail } = KINDS[change.kind];
+  return differingRows(fields, before, now).some((field) => !routesMail || fields[field]?.routes === true);
 }
 
 /** Of a domain that is deleted: whether more would go with it than was known. */

@@ -1,9 +1,11 @@
-import { itemKey } from '../../core/model/item-key.ts';
-import { KINDS } from '../../core/model/kinds.ts';
-import { nameKey, plural, takesOthers, type DomainName } from '../../core/model/names.ts';
-import type { Change } from '../../core/model/plan.ts';
-import { dependenciesOf, findLedTo } from '../../core/plan/requests/dependencies.ts';
-import { chainOfKind } from '../../core/plan/requests/order.ts';
+import { itemKey } from '../../core/kinds/item-key.ts';
+import { KINDS } from '../../core/kinds/registry.ts';
+import { plural, type DomainName } from '../../core/model/names.ts';
+import type { Change, Waits } from '../../core/model/plan.ts';
+import { dependenciesOf } from '../../core/plan/requests/dependencies.ts';
+import type { GateName } from '../../core/plan/requests/order.ts';
+import { matchesMissing } from '../../core/plan/waits/beside.ts';
+import { WAIT_REASONS } from '../../core/plan/withhold.ts';
 import {
   hasTrouble,
   isHeldUp,
@@ -19,54 +21,66 @@ import type { KnownAccount } from './known-account.ts';
 /** Why a change must not be sent now; null: it may. */
 export type Gate = (change: Change) => string | null;
 
-/** Keeps mail where it goes as long as what is to take it was not added or updated. */
-export function stageOneGate(ledger: Ledger): Gate {
+/** What the gates judge by. */
+export interface GateEvidence {
+  readonly ledger: Ledger;
+  /** Domains of which something is held back, or not known. */
+  readonly held: ReadonlySet<DomainName>;
+  readonly dependencies: Dependencies;
+  readonly waits: Waits;
+}
+
+/** Asks these gates, in this order. */
+export function gateOf(names: readonly GateName[], evidence: GateEvidence): Gate {
   return (change) => {
-    const beside = findBeside(ledger, change);
-    if (beside !== undefined) return `alias ${beside.name}, whose mail it matches meanwhile, was not added`;
-    const ledTo = findLedTo(change, (domain) => ledger.undone.get(domain as DomainName)?.values() ?? []);
-    if (ledTo === undefined) return null;
-    const what = `${ledTo.name} of ${ledTo.domain}, to which it forwards,`;
-    return `${what} was not ${ledTo.action === 'add' ? 'added' : 'updated'}`;
+    for (const name of names) {
+      const reason = GATES[name](change, evidence);
+      if (reason !== null) return reason;
+    }
+    return null;
   };
 }
 
-/**
- * A catch-all, a pattern, or an alias whose labelled addresses have aliases of their own matches the mail of an alias that
- * is not there: it changes only when what was to be added beside it is in place.
- */
-function findBeside(ledger: Ledger, change: Change): Change | undefined {
-  if (change.kind !== 'alias' || change.action !== 'update') return undefined;
-  const undone = ledger.undone.get(change.domain)?.values() ?? [];
-  return Iterator.from(undone).find(
-    ({ kind, action, name }) => kind === 'alias' && action === 'add' && matchesMailOf(change.name, name),
-  );
-}
-
-function matchesMailOf(name: string, missing: string): boolean {
-  return takesOthers(name) || nameKey(missing).startsWith(`${nameKey(name)}+`);
-}
-
-/**
- * What takes a route away goes only where everything that was to replace it is in place, and nobody still needs it. `held`:
- * domains of which something is held back, or not known.
- */
-export function stageTwoGate(
-  ledger: Ledger,
-  held: ReadonlySet<DomainName>,
-  dependencies: Dependencies,
-): Gate {
-  return (change) => {
-    const stopped = whyStopped(ledger);
-    if (stopped !== null) return stopped;
-    const chain = chainOfKind(change.kind);
-    if (isHeldUp(ledger, change.domain, chain)) return STAGE_ONE_FAILED;
-    if (chain === 'routes' && ledger.misplaced.has(change.domain)) return MISPLACED;
+const GATES: Readonly<Record<GateName, (change: Change, evidence: GateEvidence) => string | null>> = {
+  'aliases beside it'(change, { ledger }) {
+    const beside = findBeside(ledger, change);
+    return beside && `alias ${beside.name}, whose mail it matches meanwhile, was not added`;
+  },
+  'the run goes on': (_, { ledger }) => whyStopped(ledger),
+  'stage 1 of its domain': (change, { ledger }) => (isHeldUp(ledger, change) ? STAGE_ONE_FAILED : null),
+  'rules in order': ({ domain, kind }, { ledger }) =>
+    KINDS[kind].routesMail && ledger.misplaced.has(domain) ? MISPLACED : null,
+  'who forwards to it'(change, { ledger, held, dependencies }) {
     const others = dependencies.get(itemKey(change)) ?? NO_DOMAINS;
     const holder = [...others].find((domain) => held.has(domain) || hasTrouble(ledger, domain));
     return holder === undefined ? null : `${holder} may still forward there`;
-  };
+  },
+  'what it waits for': whyWaiting,
+};
+
+/** Finds an alias that was to be added, and whose mail an alias matches as long as it is missing: that must not change. */
+function findBeside(ledger: Ledger, change: Change): Change | null {
+  if (change.kind !== 'alias' || change.action !== 'update') return null;
+  const undone = ledger.undone.get(change.domain)?.values() ?? [];
+  const matches = matchesMissing(change.name);
+  const isBeside = ({ kind, action, name }: Change): boolean =>
+    kind === 'alias' && action === 'add' && matches(name);
+  return Iterator.from(undone).find(isBeside) ?? null;
 }
+
+/** Returns why a change has to wait for others; null if what it waits for is done. */
+function whyWaiting(change: Change, { ledger, waits }: GateEvidence): string | null {
+  const found = waits
+    .get(itemKey(change))
+    ?.entries()
+    .find(([one]) => ledger.undone.get(one.domain)?.has(itemKey(one)));
+  if (found === undefined) return null;
+  const [{ kind, name, domain, action }, why] = found;
+  const what = kind === 'domain' ? name : `${name} of ${domain}`;
+  return `${what}, ${WAIT_REASONS[why]}, was not ${DONE[action]}`;
+}
+
+const DONE = { add: 'added', update: 'updated', move: 'moved', delete: 'deleted' } as const;
 
 /** What is known right before a part of stage 2. */
 export interface Passage {
@@ -78,13 +92,13 @@ export interface Passage {
 }
 
 /**
- * The same for what one part of stage 2 takes away. The other domains that forwarded there are read right before it, and
- * what one of them is seen to forward to still is kept.
+ * The same for what one part of stage 2 takes away; `later`: what other parts change after it. The other domains that forwarded
+ * there are read right before it, and what one of them is seen to forward to still is kept.
  */
 export async function forwarderGate(
-  late: readonly Change[],
-  { gate, dependencies }: { readonly gate: Gate; readonly dependencies: Dependencies },
-  { ledger, account }: { readonly ledger: Ledger; readonly account: KnownAccount },
+  { late, later }: { readonly late: readonly Change[]; readonly later: readonly Change[] },
+  gate: Gate,
+  { ledger, dependencies, account }: GateEvidence & { readonly account: KnownAccount },
 ): Promise<Passage> {
   const open = late.filter((change) => gate(change) === null);
   const names = new Set(open.flatMap((change) => [...(dependencies.get(itemKey(change)) ?? NO_DOMAINS)]));
@@ -93,7 +107,7 @@ export async function forwarderGate(
   if (!read.ok) stopOn(ledger, read.error);
   const plan = account.planAgain(names);
   const unread = new Set(plan.withheld.map(({ domain }) => domain));
-  const going = new Set(late.map(itemKey));
+  const going = new Set([...late, ...later].map(itemKey));
   const staying = plan.changes.filter((change) => !going.has(itemKey(change)));
   const forwarding = dependenciesByItem(open, staying);
   const lasting = dependenciesByItem(

@@ -1,25 +1,25 @@
 import { errorText, type ApiError } from '../../client/errors.ts';
 import { observeSections } from '../../client/observe-sections.ts';
-import { packSections } from '../../client/packed.ts';
 import { normaliseDestination, type Destination } from '../../core/model/destinations.ts';
-import { managedSections, type Desired } from '../../core/model/desired.ts';
-import { SECTIONS } from '../../core/model/kinds.ts';
+import { managedSections } from '../../core/kinds/sections.ts';
+import type { Desired } from '../../core/model/desired.ts';
+import { SECTIONS } from '../../core/kinds/registry.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Account, Observed, ObservedDomain, UnprovenRead } from '../../core/model/observed.ts';
 import type { Adoption, Change, Plan } from '../../core/model/plan.ts';
 import { NO_PRIOR_DOMAIN, type Prior, type PriorDomain } from '../../core/model/prior.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
-import { pickSettings, type ObservedAlias } from '../../core/model/resources.ts';
-import { managedState } from '../../core/plan/diff/settings.ts';
-import { signature } from '../../core/plan/diff/kinds.ts';
+import { managedState, SETTINGS } from '../../core/kinds/domain/fields.ts';
+import type { ObservedAlias } from '../../core/kinds/alias/fields.ts';
+import { signature } from '../../core/kinds/items.ts';
 import { makePlan, type PlanInput } from '../../core/plan/plan.ts';
 import { needsFreshRead, readsOfChangedDomains, type PlannedRead } from '../../core/plan/requests/reads.ts';
 import { DOMAINS_AT_ONCE } from '../../core/plan/requests/requests.ts';
 import { stopFor } from './ledger.ts';
 import { createLossCheck, type LossCheck } from '../../core/plan/loss-check.ts';
 import type { ApplyInput, ApplyPorts } from './ports.ts';
-import { hasSettings } from './send/senders.ts';
 import { sideBySide } from './side-by-side.ts';
+import { differingRows } from '../../core/fields/fields.ts';
 
 /** The account as it is known by now: the latest read, what answers said of it, and what follows from both. */
 export interface KnownAccount {
@@ -105,7 +105,7 @@ export function openKnownAccount(
     },
     expectAdded: (names) => rememberGiven(names, [normaliseDestination(observed.account.email)]),
     async readAdded(domain) {
-      const aliases = await client.listAliases(domain);
+      const aliases = await client.items('alias').list(domain);
       const made = findings.added.get(domain);
       if (!aliases.ok || made === undefined) return aliases;
       if (made !== null) domains.set(domain, { ...made, aliases: aliases.value, readAt: clock.monotonic() });
@@ -116,9 +116,10 @@ export function openKnownAccount(
     },
     isStale: (domain, late) => needsFreshRead(late, domains.get(domain)?.readAt ?? null, clock.monotonic()),
     planAgain: (names, prior) => makePlan(inputOf(names, latest, prior)),
-    newLosses: createLossCheck(plan.changes, (domain, read) =>
-      inputOf([domain], read === 'latest' ? latest : observed),
-    ),
+    newLosses: createLossCheck(plan.changes, {
+      latest: (domain) => inputOf([domain], latest),
+      first: () => inputOf(desired.domains.keys(), observed),
+    }),
   };
 }
 
@@ -213,7 +214,7 @@ async function reread(
     if (live === undefined || entry === undefined || fatal !== null) return;
     const sections = await observeSections(client, name, managedSections(entry));
     if (sections.ok) {
-      domains.set(name, { ...live, ...packSections(sections.value, entry), readAt: clock.monotonic() });
+      domains.set(name, { ...live, ...sections.value, readAt: clock.monotonic() });
       unproven.delete(name);
       return;
     }
@@ -233,10 +234,10 @@ export function foreignSettings(
     const entry = desired.domains.get(domain);
     if (live === undefined || entry?.state !== 'present') return [];
     const managed = managedState(entry);
-    return Object.entries(pickSettings(before))
-      .filter(([field, value]) => !(field in managed) && !hasSettings(live, { [field]: value }))
+    return differingRows(SETTINGS, before, live)
+      .filter((field) => !(field in managed))
       .map(
-        ([field]) =>
+        (field) =>
           `${field} of ${domain} is not managed and changed while this run wrote the other settings: ` +
           'check that it has the value that was intended',
       );

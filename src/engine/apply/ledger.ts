@@ -1,11 +1,12 @@
 import { errorText, type ApiError, type FieldErrors } from '../../client/errors.ts';
-import { changeKey, itemKey } from '../../core/model/item-key.ts';
+import { changeKey, itemKey } from '../../core/kinds/item-key.ts';
 import type { Kind } from '../../core/model/kinds.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Change } from '../../core/model/plan.ts';
 import type { Stop } from '../../core/model/report.ts';
-import { chainOfKind, type Chain } from '../../core/plan/requests/order.ts';
+import { isOneChain } from '../../core/plan/requests/order.ts';
 import type { ApplyPorts } from './ports.ts';
+import { KINDS } from '../../core/kinds/registry.ts';
 
 /**
  * The outcome of every change of a run, over all its rounds, and what nothing more is sent for. An item has one entry at
@@ -153,18 +154,17 @@ function noteUndone(ledger: Ledger, change: Change): void {
 }
 
 /**
- * Whether something of a chain of a domain was to be done before its deletes and was not: then they must not run.
- * A delete that failed holds back nothing.
+ * True if something that was to be done in its domain before a change of stage 2 was not: then it must not run. A delete
+ * that failed holds back nothing.
  */
 export function isHeldUp(
   ledger: Ledger,
-  domain: DomainName,
-  chain: Chain,
+  { domain, kind }: Change,
   since: 'now' | 'for-good' = 'now',
 ): boolean {
   const undone = ledger.undone.get(domain)?.values() ?? [];
   return Iterator.from(undone).some((change) => {
-    if (chainOfKind(change.kind) !== chain || change.action === 'delete') return false;
+    if (!isOneChain(change.kind, kind) || change.action === 'delete') return false;
     return since === 'now' || ledger.failed.get(itemKey(change))?.cause === 'rejected';
   });
 }
@@ -174,7 +174,7 @@ export const STAGE_ONE_FAILED = 'an earlier change in this domain failed';
 /** Whether anything about the routes of a domain was not done: what it forwards to has to stay. */
 export function hasTrouble(ledger: Ledger, domain: DomainName): boolean {
   const undone = ledger.undone.get(domain)?.values() ?? [];
-  return Iterator.from(undone).some((change) => chainOfKind(change.kind) === 'routes');
+  return Iterator.from(undone).some((change) => KINDS[change.kind].routesMail);
 }
 
 /** Why nothing more may be sent; null: it may. An abort is noticed here, and the first reason counts. */

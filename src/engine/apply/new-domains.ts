@@ -1,6 +1,6 @@
 import type { DomainName } from '../../core/model/names.ts';
 import type { Change } from '../../core/model/plan.ts';
-import { resolveConditional } from '../../core/plan/diff/catch-all.ts';
+import { resolveConditional } from '../../core/kinds/alias/diff-catch-all.ts';
 import { DOMAINS_AT_ONCE, type StageRequests } from '../../core/plan/requests/requests.ts';
 import { changesOfRequests } from '../../core/plan/requests/verification-order.ts';
 import { recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';

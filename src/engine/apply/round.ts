@@ -1,7 +1,7 @@
-import { itemKey } from '../../core/model/item-key.ts';
-import { KINDS } from '../../core/model/kinds.ts';
+import { itemKey } from '../../core/kinds/item-key.ts';
+import { KINDS } from '../../core/kinds/registry.ts';
 import type { DomainName } from '../../core/model/names.ts';
-import type { Change } from '../../core/model/plan.ts';
+import type { Change, Waits } from '../../core/model/plan.ts';
 import {
   DOMAINS_AT_ONCE,
   isAddedDomain,
@@ -19,12 +19,11 @@ import { openFirstPass, type FirstPass } from './first-pass.ts';
 import {
   dependenciesByItem,
   forwarderGate,
-  stageOneGate,
-  stageTwoGate,
   withoutNewLosses,
-  type Dependencies,
   type Gate,
   type Passage,
+  type GateEvidence,
+  gateOf,
 } from './gate.ts';
 import { forget, isUnseen, recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';
 import { isNotKept } from './memory/not-kept.ts';
@@ -40,6 +39,7 @@ export interface Round {
   readonly stages: readonly StageRequests[];
   /** All that is still to be done, or may be, what is not sent again included: routes depend on it. */
   readonly pending: readonly Change[];
+  readonly waits: Waits;
   /** Domains of which it is not known what they forward to. */
   readonly unread: Iterable<DomainName>;
 }
@@ -66,17 +66,18 @@ export async function sendRound(round: Round, parts: RoundParts): Promise<Readon
   const firstPass = openFirstPass(parts);
   const work = openRoundWork(round.stages, parts);
   const early = round.stages.filter(({ stage }) => stage === 1);
-  for (const [part, { domains }] of early.entries()) {
-    await sendEarlyPart({ part, domains, work, order: planned.order }, firstPass, parts);
+  for (const [part, own] of early.entries()) {
+    await sendEarlyPart({ ...own, part, work, ...planned }, firstPass, parts);
   }
   const changes = await work.left();
   const late =
     changes === 'as-planned'
       ? round.stages.filter(({ stage }) => stage === 2)
-      : sender.requestsOf(changes).filter(({ stage }) => stage === 2);
+      : sender.requestsOf({ changes, waits: round.waits }).filter(({ stage }) => stage === 2);
   const outlook = changes === 'as-planned' ? planned : outlookOf([...early, ...late], round, parts);
-  for (const [index, { domains }] of late.entries()) {
-    await sendLatePart({ part: early.length + index, domains, ...outlook }, firstPass, parts);
+  for (const [index, own] of late.entries()) {
+    const later = late.slice(index + 1).flatMap((part) => part.domains.flatMap(changesOfRequests));
+    await sendLatePart({ ...own, part: early.length + index, later, ...outlook }, firstPass, parts);
   }
   return firstPass.seen();
 }
@@ -84,13 +85,14 @@ export async function sendRound(round: Round, parts: RoundParts): Promise<Readon
 /** What follows from all that a round sends. */
 interface Outlook {
   readonly order: VerificationOrder;
-  readonly gate: Gate;
-  readonly dependencies: Dependencies;
+  readonly evidence: GateEvidence;
+  /** Items of stage 2. */
+  readonly waiting: ReadonlySet<string>;
 }
 
 function outlookOf(
   stages: readonly StageRequests[],
-  { pending, unread }: Round,
+  { pending, waits, unread }: Round,
   { ledger, approvals }: RoundParts,
 ): Outlook {
   const work = stages.flatMap(({ domains }) => domains.flatMap(changesOfRequests));
@@ -100,21 +102,19 @@ function outlookOf(
   const held = new Set([...heldRoutes.map(({ domain }) => domain), ...unread]);
   return {
     order: verificationOrder(stages, (change) => dependencies.get(itemKey(change))),
-    gate: stageTwoGate(ledger, held, dependencies),
-    dependencies,
+    evidence: { ledger, held, dependencies, waits },
+    waiting: new Set(work.filter(({ stage }) => stage === 2).map(itemKey)),
   };
 }
 
-interface EarlyPart extends Pick<Outlook, 'order'> {
+interface RoundPart extends Outlook, StageRequests {
   /** Counts from 0. */
   readonly part: number;
-  readonly domains: readonly DomainRequests[];
-  readonly work: RoundWork;
 }
 
 /** Sends a part of stage 1. A domain that waits to be added keeps no other from being changed. */
 async function sendEarlyPart(
-  { part, domains, work, order }: EarlyPart,
+  { part, domains, gates, order, evidence, work }: RoundPart & { readonly work: RoundWork },
   firstPass: FirstPass,
   { ledger, account, sender }: RoundParts,
 ): Promise<void> {
@@ -126,8 +126,8 @@ async function sendEarlyPart(
     const rest =
       left === 'as-planned'
         ? requests.filter((request) => !isAddedDomain(request))
-        : requestsOfStage(1, sender.requestsOf(left));
-    await sendAll({ ledger, sender }, rest, stageOneGate(ledger));
+        : requestsOfStage(1, sender.requestsOf({ changes: left }));
+    await sendAll({ ledger, sender }, rest, gateOf(gates, evidence));
     const isLast =
       left === 'as-planned' ? order.isDueAfter(part, domain) : left.every(({ stage }) => stage === 1);
     if (isLast && !isNotAdded(ledger, domain)) firstPass.verify(domain);
@@ -142,29 +142,36 @@ async function sendEarlyPart(
   ]);
 }
 
-interface LatePart extends Outlook {
-  /** Counts from 0. */
-  readonly part: number;
-  readonly domains: readonly DomainRequests[];
-}
-
 /**
  * Sends a part of stage 2. What takes a route away waits until a listing shows what this run put in its place: after each
  * pause it is tried again, and after the last it is skipped.
  */
 async function sendLatePart(
-  { part, domains, order, ...gates }: LatePart,
+  {
+    part,
+    domains,
+    gates,
+    later,
+    order,
+    evidence,
+    waiting: inStageTwo,
+  }: RoundPart & {
+    /** What the parts after it change. */
+    readonly later: readonly Change[];
+  },
   firstPass: FirstPass,
   parts: RoundParts,
 ): Promise<void> {
   const { ledger, clock, signal } = parts;
+  const ownGate = gateOf(gates, evidence);
   let waiting = domains;
   for (const pause of [...PAUSES_MS, null]) {
-    const passage = await forwarderGate(waiting.flatMap(changesOfRequests), gates, parts);
+    const late = waiting.flatMap(changesOfRequests);
+    const passage = await forwarderGate({ late, later }, ownGate, { ...evidence, ...parts });
     for (const domain of passage.seen) if (order.isSeenBefore(part, domain)) firstPass.saw(domain);
     const unseen = new Map<DomainName, ReadonlySet<Change>>();
     await sideBySide(waiting, DOMAINS_AT_ONCE, async (own) => {
-      const early = await sendStageTwo(parts, own, passage);
+      const early = await sendStageTwo(parts, own, { ...passage, waiting: inStageTwo });
       const isLast = early.length === 0 || pause === null || whyStopped(ledger) !== null;
       if (!isLast) unseen.set(own.domain, new Set(early));
       else if (order.isDueAfter(part, own.domain)) firstPass.verify(own.domain);
@@ -215,7 +222,7 @@ function passes(ledger: Ledger, change: Change, gate: Gate): boolean {
 async function sendStageTwo(
   parts: RoundParts,
   planned: DomainRequests,
-  { gate, awaits }: Passage,
+  { gate, awaits, waiting }: Passage & Pick<Outlook, 'waiting'>,
 ): Promise<readonly Change[]> {
   const { ledger, sender, whyKeepDomain } = parts;
   const changes = changesOfRequests(planned);
@@ -225,9 +232,10 @@ async function sendStageTwo(
   const early = changes.filter(awaits);
   const late = changes.filter((change) => passes(ledger, change, own));
   if (late.length === 0) return early;
-  const fresh = await freshen(parts, planned.domain, late);
+  const fresh = await freshen(parts, planned.domain, { late, waiting });
   if (fresh === 'unseen') return [...early, ...late];
-  const requests = fresh === late ? planned.requests : requestsOfStage(2, sender.requestsOf(fresh));
+  const requests =
+    fresh === late ? planned.requests : requestsOfStage(2, sender.requestsOf({ changes: fresh }));
   await sendAll(parts, requests, own);
   return early;
 }
@@ -247,7 +255,7 @@ function requestsOfStage(wanted: 1 | 2, stages: readonly StageRequests[]): reado
 async function freshen(
   { ledger, account, approvals }: Pick<RoundParts, 'ledger' | 'account' | 'approvals'>,
   domain: DomainName,
-  late: readonly Change[],
+  { late, waiting }: { readonly late: readonly Change[]; readonly waiting: ReadonlySet<string> },
 ): Promise<readonly Change[] | 'unseen'> {
   if (!account.isStale(domain, late) || whyStopped(ledger) !== null) return late;
   const read = await account.reread([domain]);
@@ -258,7 +266,10 @@ async function freshen(
     recordSkips(ledger, late, `the domain could not be read again before its stage 2: ${unread}`);
     return [];
   }
-  const open = plan.changes.filter((change) => !isHeldBack(approvals, change));
+  const open = plan.changes
+    .filter((change) => !isHeldBack(approvals, change))
+    // It waits for other domains, of which this plan knows nothing.
+    .map((change): Change => (waiting.has(itemKey(change)) ? { ...change, stage: 2 } : change));
   const early = open.filter(
     (change) => change.stage === 1 && !isSetting(change) && !isUndone(ledger, change),
   );

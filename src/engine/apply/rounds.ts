@@ -1,5 +1,5 @@
 import { errorText } from '../../client/errors.ts';
-import { itemKey } from '../../core/model/item-key.ts';
+import { itemKey } from '../../core/kinds/item-key.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Change } from '../../core/model/plan.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
@@ -38,7 +38,7 @@ export async function runRounds(
   });
   const touched = domainsOf(plan.changes);
   const sightings: Sightings = new Map();
-  let round: Round = { stages: input.requests, pending: plan.changes, unread: [] };
+  let round: Round = { stages: input.requests, pending: plan.changes, waits: plan.waits, unread: [] };
   let concerned = plan.changes;
   for (let pass = 0; ; pass += 1) {
     const before = progressOf(ledger);
@@ -63,8 +63,13 @@ export async function runRounds(
       skipRest(ledger, work, skipped);
       return verdict;
     }
-    const pending = [...again.changes, ...unread];
-    round = { stages: sender.requestsOf(work), pending, unread: verdict.unread.keys().toArray() };
+    const { waits } = again;
+    round = {
+      stages: sender.requestsOf({ changes: work, waits }),
+      pending: [...again.changes, ...unread],
+      waits,
+      unread: verdict.unread.keys().toArray(),
+    };
     await clock.sleep(pause, signal);
   }
 }

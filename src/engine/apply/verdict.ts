@@ -1,11 +1,11 @@
-import { itemKey } from '../../core/model/item-key.ts';
+import { itemKey } from '../../core/kinds/item-key.ts';
 import type { Desired } from '../../core/model/desired.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Adoption, Change, Plan } from '../../core/model/plan.ts';
 import { isHeldBack, type Approvals } from './approval.ts';
 import { clearSkips, forget, recordDone, type FailedEntry, type Ledger } from './ledger.ts';
 import { findNotKept, type NotKept, type Sightings } from './memory/not-kept.ts';
-import { isPassword } from './send/passwords.ts';
+import { sendsSecret } from '../../core/kinds/items.ts';
 
 /** What the last read of the account says of a run. */
 export type Verdict = SeenVerdict | { readonly kind: 'unseen'; readonly reason: string };
@@ -38,7 +38,7 @@ export function judgeRound(plan: Plan, { approvals, sightings, ...recheck }: Evi
   const { ledger } = recheck;
   // Withheld from this plan: nothing it says of these domains is a finding, least of all that nothing is left to do.
   const unread = new Map(plan.withheld.map(({ domain, reason }) => [domain, reason]));
-  const isUnseen = (change: Change): boolean => unread.has(change.domain) || isPassword(change);
+  const isUnseen = (change: Change): boolean => unread.has(change.domain) || sendsSecret(change);
   clearSkips(ledger, isUnseen);
   dropResolvedFailures(ledger, plan, isUnseen);
   const open = plan.changes.filter((change) => !isHeldBack(approvals, change));

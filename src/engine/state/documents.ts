@@ -1,6 +1,7 @@
 import { parseDomainName, type DomainName, type NameKey } from '../../core/model/names.ts';
 import type { KeptOtherwise, ManifestSize, PriorDomain, Verified } from '../../core/model/prior.ts';
-import { SECTIONS, type Section } from '../../core/model/kinds.ts';
+import { SECTIONS } from '../../core/kinds/registry.ts';
+import type { Section } from '../../core/model/kinds.ts';
 
 /**
  * Texts that are kept between runs, and their parsers. Equal memories give equal texts. A damaged text is null, never a

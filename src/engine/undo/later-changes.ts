@@ -7,7 +7,8 @@ import {
   type RecordedItem,
 } from '../state/history/recorded.ts';
 import type { HistoryStore } from '../state/store.ts';
-import { identityOf, type RunItem } from './run-items.ts';
+import { itemKey } from '../../core/kinds/item-key.ts';
+import type { RunItem } from './run-items.ts';
 
 /** The last change of an item since a run. */
 export interface LaterChange {
@@ -66,12 +67,12 @@ interface Found {
 function foundIn(change: RecordedItem | RecordedDrift): Found {
   const { entry } = change;
   const [id, run] = 'result' in change ? [change.result?.id ?? entry.id, change.entry.run] : [entry.id, null];
-  return { keys: [identityOf({ ...entry, id }), entry.keys[0] ?? ''], at: entry.at, run };
+  return { keys: [itemKey({ ...entry, id }), entry.keys[0] ?? ''], at: entry.at, run };
 }
 
 /** Returns the latest change of an item since the run wrote it; null means that the history has none. */
 export function laterChangeOf(item: RunItem, later: LaterChanges): LaterChange | null {
-  const found = [identityOf(item), item.key].flatMap((key) => later.get(key) ?? []);
+  const found = [itemKey(item), item.key].flatMap((key) => later.get(key) ?? []);
   return found.sort((a, b) => a.place - b.place)[0] ?? null;
 }
 

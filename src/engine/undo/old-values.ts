@@ -9,7 +9,7 @@ import {
 import type { ConcealedText, KeptText } from '../../core/model/history/entries.ts';
 import type { Source } from '../../core/model/manifest/problem.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
-import { textOfMatch, type Print } from './kept-states.ts';
+import type { Print } from '../../core/fields/codec.ts';
 import type { RunItem } from './run-items.ts';
 
 /** What is put back is in no manifest; no output shows this place. */
@@ -28,7 +28,7 @@ export async function readOldValues(
   items: readonly RunItem[],
   { print, resolve }: { readonly print: Print; readonly resolve: ResolvePassword },
 ): Promise<OldValues> {
-  const concealed = items.flatMap(textsOf).filter((text) => typeof text !== 'string');
+  const concealed = items.flatMap(({ original }) => concealedIn(original));
   const wanted = new Set(concealed.map((text) => text.print));
   const values = new Map<string, Destination>();
   const references = new Map<string, Reference>();
@@ -62,9 +62,8 @@ function referenceOf(shown: string): Reference | null {
   return isAbsolute(written.file) ? { ...place, kind: 'file', path: written.file, below: null } : null;
 }
 
-function textsOf({ kind, original }: RunItem): readonly KeptText[] {
-  if (original === null) return [];
-  if (kind === 'domain') return Object.values(original).filter((text) => text !== null);
-  if (!('forward' in original)) return [];
-  return 'match' in original ? [textOfMatch(original.match), ...original.forward] : original.forward;
+/** The texts of a kept value that are concealed. */
+function concealedIn(kept: unknown): readonly ConcealedText[] {
+  if (typeof kept !== 'object' || kept === null) return [];
+  return 'print' in kept ? [kept as ConcealedText] : Object.values(kept).flatMap(concealedIn);
 }

@@ -4,14 +4,19 @@ import { nameKey, quote, type AliasName, type DomainName } from '../../core/mode
 import type { Observed } from '../../core/model/observed.ts';
 import type { Prior } from '../../core/model/prior.ts';
 import type { SkippedItem } from '../../core/model/report.ts';
-import { SETTINGS, type ObservedAlias, type SettingName } from '../../core/model/resources.ts';
+import { SETTINGS } from '../../core/kinds/domain/fields.ts';
+import type { ObservedAlias } from '../../core/kinds/alias/fields.ts';
 import { fail } from '../../core/model/result.ts';
-import { aliasSignature } from '../../core/plan/diff/aliases.ts';
-import { isLive, liveRows, type LiveRows, type Print } from './kept-states.ts';
+import { isLive, liveRows, type LiveRows } from './kept-states.ts';
+import type { Print } from '../../core/fields/codec.ts';
 import { describeLater, laterChangeOf, type LaterChanges } from './later-changes.ts';
 import { NOWHERE, type OldValues } from './old-values.ts';
 import { desiredDomain, restore, type Restored } from './restore.ts';
-import { identityOf, type RunItem } from './run-items.ts';
+import { itemKey } from '../../core/kinds/item-key.ts';
+import type { RunItem } from './run-items.ts';
+import { type Fields, hasSecret } from '../../core/fields/fields.ts';
+import { signature, type LiveItem } from '../../core/kinds/items.ts';
+import { KINDS } from '../../core/kinds/registry.ts';
 
 export interface ReverseInput {
   readonly items: readonly RunItem[];
@@ -98,9 +103,9 @@ function whyKept(own: RunItem, items: readonly RunItem[], input: DomainInput): s
   const { live, print, later } = input;
   const setting = settingChanged(own, input);
   if (setting !== null) return `its ${setting} was changed outside fwdsync since`;
-  const known = new Map(items.map((item) => [identityOf(item), item]));
-  const foreign = live.rows.find((row) => {
-    const item = known.get(identityOf(row));
+  const known = new Map(items.map((item) => [itemKey(item), item]));
+  const foreign = live.items.values().find((row) => {
+    const item = known.get(itemKey(row));
     if (item === undefined) return !isServiceOwn(row, input);
     return (
       laterChangeOf(item, later) !== null || !item.left.some((state) => isLive(item, state, live, print))
@@ -114,11 +119,14 @@ function whyKept(own: RunItem, items: readonly RunItem[], input: DomainInput): s
 /** Returns the first setting of a domain that neither the run nor the service gave it; null if there is none. */
 function settingChanged(own: RunItem, { live, print, observed: { account } }: DomainInput): string | null {
   const byService = new Set(['', normaliseDestination(account.email)]);
-  const isOwn = (name: SettingName): boolean =>
-    own.fields.includes(name)
-      ? own.left.some((state) => isLive({ ...own, fields: [name] }, state, live, print))
-      : byService.has(normaliseDestination(live.domain?.[name] ?? ''));
-  const changed = SETTINGS.find((name) => !isOwn(name));
+  const settings: Fields = { ...live.domain };
+  const isOwn = (name: string): boolean => {
+    if (own.fields.includes(name))
+      return own.left.some((state) => isLive({ ...own, fields: [name] }, state, live, print));
+    const value = settings[name] ?? '';
+    return typeof value === 'string' ? byService.has(normaliseDestination(value)) : value === false;
+  };
+  const changed = Object.keys(SETTINGS).find((name) => !isOwn(name));
   if (changed !== undefined) return changed;
   return byService.has(normaliseDestination(live.domain?.rulesFallbackEmail ?? ''))
     ? null
@@ -126,14 +134,12 @@ function settingChanged(own: RunItem, { live, print, observed: { account } }: Do
 }
 
 /** A `*` that the service made with the domain, and that is as it made it: it forwards to the account. */
-function isServiceOwn(
-  { kind, domain, name }: LiveRows['rows'][number],
-  { live, prior, observed }: DomainInput,
-): boolean {
-  const row = live.alias.get(nameKey(name));
-  if (kind !== 'alias' || name !== '*' || row === undefined) return false;
+function isServiceOwn({ kind, domain, name, state }: LiveItem, { prior, observed }: DomainInput): boolean {
+  if (kind !== 'alias' || name !== '*') return false;
   const given = prior.domains.get(domain)?.givenCatchAll;
-  return given === undefined ? isToAccount(row, observed) : given === aliasSignature(row, NO_REFERENCES);
+  return given === undefined
+    ? isToAccount(state as ObservedAlias, observed)
+    : given === signature({ kind, state }, NO_REFERENCES);
 }
 
 const NO_REFERENCES = new Map<string, never>();
@@ -179,7 +185,8 @@ function reverseItems(domain: DomainName, items: readonly RunItem[], input: Doma
 
 /** A password that was written is never as it was: nobody can read it. */
 function isAsBefore(item: RunItem, { live, print }: DomainInput): boolean {
-  const wrotePassword = item.kind === 'credential' && item.original !== null && !item.left.includes(null);
+  const wrotePassword =
+    hasSecret(KINDS[item.kind].fields) && item.original !== null && !item.left.includes(null);
   return !wrotePassword && isLive(item, item.original, live, print);
 }
 

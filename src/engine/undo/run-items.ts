@@ -1,30 +1,22 @@
-import type {
-  HistoryItemOf,
-  HistoryOutcome,
-  ItemEntry,
-  KeptStates,
-  RunEntry,
-} from '../../core/model/history/entries.ts';
-import { ruleIdKey } from '../../core/model/item-key.ts';
+import type { HistoryOutcome, ItemEntry, RunEntry } from '../../core/model/history/entries.ts';
 import type { Kind } from '../../core/model/kinds.ts';
-import { nameKey, type DomainName } from '../../core/model/names.ts';
+import type { DomainName } from '../../core/model/names.ts';
 import type { Source } from '../../core/model/manifest/problem.ts';
+import { itemKey } from '../../core/kinds/item-key.ts';
 import { readItems, type RecordedItem } from '../state/history/recorded.ts';
 import type { HistoryQuery, StateStore } from '../state/store.ts';
 
 /** All that a run did to one item, whatever it took. */
-export type RunItem = { readonly [K in Kind]: RunItemOf<K> }[Kind];
-
-export interface RunItemOf<K extends Kind> {
-  readonly kind: K;
+export interface RunItem {
+  readonly kind: Kind;
   readonly domain: DomainName;
   readonly name: string;
   /** The live id; of an alias and a credential it says nothing, for they are found by name. */
   readonly id: string | null;
   /** What it was before the run; null: it was not there. */
-  readonly original: KeptStates[K] | null;
+  readonly original: object | null;
   /** What the run may have left: more than one where the outcome of a request is not known. */
-  readonly left: readonly (KeptStates[K] | null)[];
+  readonly left: readonly (object | null)[];
   /** Whether a request of it may have been accepted. */
   readonly wrote: boolean;
   /** The settings that the run wrote; of other kinds nothing is left out. */
@@ -35,16 +27,6 @@ export interface RunItemOf<K extends Kind> {
   readonly key: string;
   /** Where the manifest of the run had it. */
   readonly source: Source | null;
-}
-
-/** What an item is, whatever is done to it: a rule is its id, for a name may come to mean another one. */
-export function identityOf({
-  kind,
-  domain,
-  name,
-  id,
-}: Pick<RunItem, 'kind' | 'domain' | 'name' | 'id'>): string {
-  return `${domain}\n${kind}\n${kind === 'rule' ? ruleIdKey(id ?? name) : nameKey(name)}`;
 }
 
 /** Reads all that the history has of the items of a run. */
@@ -62,7 +44,7 @@ function itemsOfRun(recorded: readonly RecordedItem[]): readonly RunItem[] {
   const items = new Map<string, RunItem>();
   for (const one of recorded.toSorted((a, b) => a.entry.item - b.entry.item)) {
     const found = { ...one.entry, id: one.result?.id ?? one.entry.id };
-    const identity = identityOf(found);
+    const identity = itemKey(found);
     items.set(identity, addRequest(items.get(identity), found, one.result?.outcome ?? 'unknown'));
   }
   return [...items.values()];
@@ -72,7 +54,6 @@ function itemsOfRun(recorded: readonly RecordedItem[]): readonly RunItem[] {
 function addRequest(before: RunItem | undefined, entry: ItemEntry, outcome: HistoryOutcome): RunItem {
   const { kind, domain, name, id, via, source, from, to, keys } = entry;
   const item = before ?? { original: from, left: [from], wrote: false, fields: [], source };
-  // The states are those of the kind, which a type cannot say of all of them at once.
   return {
     ...item,
     kind,
@@ -85,10 +66,10 @@ function addRequest(before: RunItem | undefined, entry: ItemEntry, outcome: Hist
     wrote: item.wrote || (outcome !== 'failed' && outcome !== 'not-done'),
     fields: [...new Set([...item.fields, ...fieldsOf(entry)])],
     source: source ?? item.source,
-  } as RunItem;
+  };
 }
 
-type Kept = KeptStates[Kind] | null;
+type Kept = object | null;
 
 /** What an item may be after a request of this outcome. */
 const STATES_LEFT: Readonly<Record<HistoryOutcome, (left: readonly Kept[], to: Kept) => readonly Kept[]>> = {
@@ -99,7 +80,7 @@ const STATES_LEFT: Readonly<Record<HistoryOutcome, (left: readonly Kept[], to: K
   'not-kept': (left, to) => [...left, to],
 };
 
-function fieldsOf({ kind, fields, from, to }: Pick<HistoryItemOf<Kind>, 'kind' | 'fields' | 'from' | 'to'>) {
+function fieldsOf({ kind, fields, from, to }: Pick<ItemEntry, 'kind' | 'fields' | 'from' | 'to'>) {
   if (kind !== 'domain' || (from !== null && to !== null)) return fields;
   return Object.keys(to ?? from ?? {});
 }

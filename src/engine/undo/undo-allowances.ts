@@ -1,12 +1,13 @@
 import type { Desired } from '../../core/model/desired.ts';
 import type { Reference, References } from '../../core/model/destinations.ts';
-import { SECTIONS, type Section } from '../../core/model/kinds.ts';
+import type { Section } from '../../core/model/kinds.ts';
 import type { Observed, ObservedDomain } from '../../core/model/observed.ts';
 import { makePlan } from '../../core/plan/plan.ts';
 import type { ApplyInput, ApplyPorts } from '../apply/ports.ts';
 import type { Verdict } from '../apply/verdict.ts';
 import { readRunItems } from './run-items.ts';
 import { reverseRun, undoPolicy } from './undo-request.ts';
+import { SECTIONS } from '../../core/kinds/registry.ts';
 
 /**
  * Returns the flags that allow the undo of a run which has just ended, ready for a shell. Returns none if the account could not be

@@ -1,7 +1,8 @@
 import { digestOf } from '../../core/manifest/digest.ts';
 import type { Desired, DesiredDomain, PresentDomain } from '../../core/model/desired.ts';
 import type { RunEntry } from '../../core/model/history/entries.ts';
-import { KINDS, type SectionKind } from '../../core/model/kinds.ts';
+import { KINDS } from '../../core/kinds/registry.ts';
+import type { SectionKind } from '../../core/model/kinds.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { StateStore } from '../state/store.ts';
 import type { Policy } from '../../core/plan/policy.ts';

@@ -8,7 +8,8 @@ import type { Desired } from '../../core/model/desired.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { RunOrigin } from '../../core/model/history/entries.ts';
 import type { Change, Plan } from '../../core/model/plan.ts';
-import { KINDS } from '../../core/model/kinds.ts';
+import { itemKey } from '../../core/kinds/item-key.ts';
+import { KINDS } from '../../core/kinds/registry.ts';
 import { liveEngineOf, type LiveEngine, type Observed } from '../../core/model/observed.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
 import type { Policy } from '../../core/plan/policy.ts';
@@ -18,8 +19,8 @@ import { keepDomains, pendingDomains } from '../../engine/domain-digests.ts';
 import { driftOf, type DriftLog } from '../../engine/drift-log.ts';
 import type { FlapDetector } from './flap-detector.ts';
 import type { RepeatedSweeps } from './repeated-sweep.ts';
-import { reconcileOnce, type Once, type OncePorts } from '../../engine/once.ts';
-import { planOnce, type Planned, type PlanRequest } from '../../engine/plan-once.ts';
+import { observeOnce, reconcileOnce, type Once, type OncePorts } from '../../engine/once.ts';
+import type { Planned, PlanRequest } from '../../engine/plan-once.ts';
 
 /** An account that can be talked to. */
 export interface Access {
@@ -55,6 +56,8 @@ export interface RunTask {
   readonly manifestSize: ManifestSize;
   /** Whether each domain is asked for by its name, or the list of all is read. */
   readonly listing: 'by-name' | 'all';
+  /** Of a manifest that an earlier run wrote as a snapshot. */
+  readonly snapshot?: Pick<PlanRequest, 'manifestKind' | 'resolveDesired'> | undefined;
   /** What a sweep read; used where address and key are the same as then. */
   readonly swept?: Swept | undefined;
   readonly mode: 'apply' | 'observe';
@@ -80,6 +83,8 @@ export async function runAccount(task: RunTask, ports: RunPorts): Promise<RunRes
 /** Why the account could not be read. */
 export interface AccessFault {
   readonly what: FailedStep;
+  /** The kind of the error; absent: there is one alone. */
+  readonly code?: string;
   readonly message: string;
 }
 
@@ -106,7 +111,7 @@ export async function withAccess<Value>(
   }
   if (answer.ok) return answer;
   const what = answer.error.kind === 'unauthorised' ? 'unauthorised' : 'read';
-  return fail({ what, message: errorText(answer.error) });
+  return fail({ what, code: answer.error.kind, message: errorText(answer.error) });
 }
 
 /** The domains that an earlier run did not leave in sync as they are desired now; none where no run is remembered. */
@@ -128,6 +133,7 @@ export async function pendingSinceLastRun(
 async function runOnce(task: RunTask, ports: RunPorts & Access): Promise<Result<RunResult, ApiError>> {
   const { desired, mode, flaps } = task;
   const request: PlanRequest = {
+    ...task.snapshot,
     desired,
     manifestSize: task.manifestSize,
     domains: task.listing === 'by-name' ? [...desired.domains.keys()] : undefined,
@@ -153,12 +159,9 @@ async function planAndApply(
   ports: RunPorts & Access,
 ): Promise<Result<RunResult, ApiError>> {
   if (task.mode === 'observe') {
-    const planned = await planOnce(request, ports);
+    const planned = await observeOnce({ ...request, inSync: task.inSync }, ports);
     if (!planned.ok) return planned;
-    const reviewed = await review(task, planned.value, ports);
-    const state = ports.openState(planned.value.input.observed.account.email);
-    await ports.driftLog.found(state, planned.value, reviewed.drift);
-    return succeed({ kind: 'completed', ...reviewed, report: null });
+    return succeed({ kind: 'completed', ...(await review(task, planned.value, ports)), report: null });
   }
   let reviewed: Review | null = null;
   const approve: OncePorts['approve'] = async (planned) => {
@@ -203,31 +206,47 @@ function decideUnattended({ plan: whole, frozen }: Review): Decision {
 }
 
 /**
- * Takes changes out of a plan together with what depends on them: the rules of a domain are one order, and its stage 2
- * takes routes away that stage 1 was to replace.
+ * Takes changes out of a plan together with what depends on them: the rules of a domain are one order, its stage 2 takes
+ * routes away that stage 1 was to replace, and other changes wait for them.
  */
 export function withholdChanges(
   plan: Plan,
   withheld: ReadonlySet<Change>,
 ): { readonly plan: Plan; readonly heldBack: readonly Change[] } {
-  const rules = new Set<DomainName>();
+  const ordered = new Set<string>();
   const stageTwo = new Set<DomainName>();
   for (const { kind, domain } of withheld) {
-    if (kind === 'rule') rules.add(domain);
+    if (KINDS[kind].entries === 'list') ordered.add(`${kind} ${domain}`);
     if (KINDS[kind].routesMail) stageTwo.add(domain);
   }
   const isHeldBack = (change: Change): boolean =>
     withheld.has(change) ||
-    (change.kind === 'rule' && rules.has(change.domain)) ||
+    ordered.has(`${change.kind} ${change.domain}`) ||
     (KINDS[change.kind].routesMail && change.stage === 2 && stageTwo.has(change.domain));
-  const kept = plan.changes.filter((change) => !isHeldBack(change));
-  return { plan: { ...plan, changes: kept }, heldBack: plan.changes.filter(isHeldBack) };
+  const heldBack = withWaiting(plan, plan.changes.filter(isHeldBack));
+  const [held = [], kept = []] = [true, false].map((is) =>
+    plan.changes.filter((change) => heldBack.has(change) === is),
+  );
+  return { plan: { ...plan, changes: kept }, heldBack: held };
+}
+
+/** Adds the changes that wait for some of these, one by way of another. */
+function withWaiting({ changes, waits }: Plan, some: readonly Change[]): ReadonlySet<Change> {
+  const all = new Set(some);
+  for (let size = -1; size !== all.size;) {
+    size = all.size;
+    for (const change of changes) {
+      const firsts = waits.get(itemKey(change))?.keys() ?? [];
+      if (Iterator.from(firsts).some((first) => all.has(first))) all.add(change);
+    }
+  }
+  return all;
 }
 
 function resultOf(once: Exclude<Once, { kind: 'unread' }>, reviewed: Review | null): RunResult {
   switch (once.kind) {
     case 'locked':
-      return { kind: 'failed', what: 'lock', message: once.fault.message };
+      return { kind: 'failed', what: 'lock', code: once.fault.kind, message: once.fault.message };
     case 'fault':
       return { kind: 'failed', what: 'state', message: once.fault.message };
     case 'not-run':

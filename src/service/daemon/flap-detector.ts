@@ -1,8 +1,8 @@
 import type { Disclosure } from '../../core/model/destinations.ts';
-import { entryKey } from '../../core/model/item-key.ts';
+import { entryKey } from '../../core/kinds/item-key.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Change } from '../../core/model/plan.ts';
-import { sideOf, signature } from '../../core/plan/diff/kinds.ts';
+import { sideOf, signature } from '../../core/kinds/items.ts';
 
 /** Recognises items that somebody else keeps changing back, so that two tools do not undo each other for ever. */
 export interface FlapDetector {

@@ -3,7 +3,6 @@ import { errorText, type ApiError } from '../../client/errors.ts';
 import { observe, type ObservedDomains } from '../../client/observe.ts';
 import type { Clock } from '../../core/model/clock.ts';
 import type { Desired } from '../../core/model/desired.ts';
-import { LIMITS } from '../../core/model/endpoints.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Account, ObservedDomain } from '../../core/model/observed.ts';
 import { succeed, type Result } from '../../core/model/result.ts';
@@ -19,6 +18,7 @@ import {
 } from '../../engine/quick-drift.ts';
 import type { Access, Swept } from './account-run.ts';
 import type { FullReads } from './full-reads.ts';
+import { DOMAIN_WIRE } from '../../core/kinds/domain/wire.ts';
 
 export interface QuickSweepPorts {
   readonly clock: Clock;
@@ -158,7 +158,7 @@ function readInFull(
   const { account } = question;
   const wanted = new Set(names);
   const desired = keepDomains(whole, (name) => wanted.has(name));
-  const pages = Math.ceil(listed.size / LIMITS.pageSize[client.version].domains);
+  const pages = Math.ceil(listed.size / DOMAIN_WIRE.list.pageSize[client.version]);
   return observe(client, { desired, domains: names.length < pages ? names : undefined, account, clock });
 }
 

@@ -3,6 +3,8 @@ import type { CompletedRun, RunResult } from '../../core/model/status/daemon.ts'
 import type { Desired } from '../../core/model/desired.ts';
 import type { Observed } from '../../core/model/observed.ts';
 import { NO_PRIOR } from '../../core/model/prior.ts';
+import { hasSecret } from '../../core/fields/fields.ts';
+import { KINDS, SECTION_KINDS } from '../../core/kinds/registry.ts';
 import { succeed, type Result } from '../../core/model/result.ts';
 import { dueDomains } from '../../core/plan/requests/verification.ts';
 import type { StateStore } from '../../engine/state/store.ts';
@@ -79,15 +81,19 @@ function digestOf({ desired, observed, now }: SweptAccount): string {
   return hash.digest('base64');
 }
 
+/** Kinds with something that may change behind its reference. */
+const SECRET = SECTION_KINDS.filter((kind) => hasSecret(KINDS[kind].fields));
+
 /** Not where passwords may change behind their references, or DNS is verified now and then. */
 function isRepeatable(result: RunResult, { desired, observed, now }: SweptAccount): result is CompletedRun {
   if (result.kind === 'failed' || (result.report?.outcome ?? 'unchanged') !== 'unchanged') return false;
   const { changes, guards, withheld, problems, adoptions } = result.plan;
   const notes = result.report?.notes ?? [];
   const due = dueDomains({ desired, observed, prior: NO_PRIOR, now });
-  const credentials = [...desired.domains.values()].filter(
-    (domain) => domain.state === 'present' && domain.credentials !== undefined,
+  const secret = [...desired.domains.values()].filter(
+    (domain) =>
+      domain.state === 'present' && SECRET.some((kind) => domain[KINDS[kind].section] !== undefined),
   );
-  const open = [changes, guards, withheld, problems, adoptions, notes, due, credentials];
+  const open = [changes, guards, withheld, problems, adoptions, notes, due, secret];
   return open.every((list) => list.length === 0);
 }

@@ -1,18 +1,18 @@
 import { normaliseDestination, type Destination, type Shown } from '../../core/model/destinations.ts';
-import type {
-  HistoryEntryAbout,
-  HistoryItem,
-  KeptMatch,
-  KeptText,
+import {
+  type HistoryEntryAbout,
+  type HistoryItem,
+  type KeptText,
+  keptText,
 } from '../../core/model/history/entries.ts';
 import { looksLikeRegex, nameKey, type DomainName } from '../../core/model/names.ts';
 import type { PresentDomain } from '../../core/model/desired.ts';
-import type { RuleMatch } from '../../core/model/resources.ts';
 import { compilePattern } from '../../core/routing/regex.ts';
 import { joinItems } from '../../engine/state/history/recorded.ts';
 import type { HistoryStore } from '../../engine/state/store.ts';
 import { placeOfAliases, withoutLabel, type FindName, type KnownName } from './known-names.ts';
 import type { RoutingState, StatedAlias, StatedRule } from './routing-state.ts';
+import { withText, textOfMatch } from '../../core/fields/condition.ts';
 
 /** An alias or rule that was added, changed or deleted. */
 export interface PastChange {
@@ -172,20 +172,11 @@ function restoreRule(
     return;
   }
   const { active, rank } = from;
-  const [match, forward] = [matchOf(from.match), from.forward.flatMap(valuesOf)];
+  const [match, forward] = [
+    withText(from.match, keptText(textOfMatch(from.match))),
+    from.forward.flatMap(valuesOf),
+  ];
   rules.set(name, { name, match, forward, active, source: known?.source ?? null, lostPlace: rank });
-}
-
-function matchOf(match: KeptMatch): RuleMatch {
-  const plain = (text: KeptText): string => (typeof text === 'string' ? text : text.shown);
-  switch (match.type) {
-    case 'alias':
-      return { type: 'alias', alias: plain(match.alias) };
-    case 'regex':
-      return { type: 'regex', regex: plain(match.regex), scopes: match.scopes };
-    case 'cel':
-      return { type: 'cel', expression: plain(match.expression) };
-  }
 }
 
 /**
@@ -231,5 +222,5 @@ function hasOneOf(wanted: ReadonlySet<string>, forward: readonly KeptText[]): bo
 }
 
 function keyOfText(text: KeptText): string {
-  return typeof text === 'string' ? text : text.shown;
+  return keptText(text);
 }

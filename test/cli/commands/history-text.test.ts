@@ -7,9 +7,9 @@ import type {
 } from '../../../src/cli/commands/history/history-document.ts';
 import { blameText, historyText } from '../../../src/cli/commands/history/history-text.ts';
 import type { DomainName } from '../../../src/core/model/names.ts';
-import { styleFor } from '../../../src/cli/output/style.ts';
+import { styleFor } from '../../../src/cli/output/paint.ts';
 
-const OPTIONS = { style: styleFor({}, 'never', {}), columns: 80 };
+const OPTIONS = { style: styleFor({}, 'never'), columns: 80 };
 const AT = '2026-11-05T10:20:30.000Z';
 const LONG = {
   domain: 'mail.of-the-department-with-the-long-name.example' as DomainName,

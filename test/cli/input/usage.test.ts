@@ -2,7 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { concealing, createConcealer } from '../../../src/cli/commands/run/conceal.ts';
+import { concealing } from '../../../src/cli/output/log/concealing-stream.ts';
+import { createConcealer } from '../../../src/service/conceal/concealer.ts';
 import { commandScene } from '../support/scene.ts';
 
 const MANIFEST = 'domains:\n  acme.example:\n    aliases: { sales: carol@corp.example }\n';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import type { Context } from '../../../src/cli/context.ts';
+import type { ProcessContext } from '../../../src/cli/context.ts';
 import { execute } from '../../../src/cli/execute.ts';
 import type { ExitCode } from '../../../src/cli/exit.ts';
 import { createSecrets } from '../../../src/cli/process/secrets.ts';
@@ -108,7 +108,7 @@ async function runCommand(
   const stdin = new PassThrough();
   stdin.end(input.stdin ?? '');
   const terminal = input.seat === 'terminal' ? { isTTY: true, columns: 120 } : {};
-  const context: Context = {
+  const context: ProcessContext = {
     env: { ...env, ...input.env },
     cwd: directory,
     stdin: Object.assign(stdin, terminal),

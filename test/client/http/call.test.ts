@@ -10,7 +10,7 @@ import { virtualClock } from '../../support/clock.ts';
 import { httpServer, json } from '../support/raw-server.ts';
 
 const DOMAIN = 'acme.example' as DomainName;
-const ALIAS = { alias: 'sales', forward: decodeForward('ana@corp.example') };
+const ALIAS = { name: 'sales', forward: decodeForward('ana@corp.example') };
 
 async function connect(): Promise<{ readonly account: TestAccount; readonly client: Client }> {
   const account = await testAccount({ account: { email: EMAIL }, domains: [{ domain: DOMAIN }] });
@@ -46,14 +46,14 @@ describe('scenario 19: what a failure means', () => {
   test.each(FAULTS)('%s: a read is repeated', async (_, fault) => {
     const { account, client } = await connect();
     account.emulator.faults.push({ match: { method: 'GET' }, do: fault });
-    expect(await client.listAliases(DOMAIN)).toEqual({ ok: true, value: [] });
+    expect(await client.items('alias').list(DOMAIN)).toEqual({ ok: true, value: [] });
     expect(client.totals()).toMatchObject({ total: 2, retried: 1 });
   });
 
   test.each(FAULTS)('%s: a write is not', async (_, fault, cause) => {
     const { account, client } = await connect();
     account.emulator.faults.push({ match: { method: 'POST' }, do: fault });
-    expect(await client.addAlias(DOMAIN, ALIAS)).toMatchObject({
+    expect(await client.items('alias').add(DOMAIN, ALIAS)).toMatchObject({
       ok: false,
       error: { kind: 'unknown-outcome', cause, endpoint: 'POST /domains/:domain/aliases' },
     });
@@ -84,7 +84,7 @@ describe('scenario 19: what a failure means', () => {
 
   test('a write that was certainly not sent is repeated', async () => {
     const client = clientOf('http://127.0.0.1:1/v4');
-    expect(await client.addAlias(DOMAIN, ALIAS)).toMatchObject({
+    expect(await client.items('alias').add(DOMAIN, ALIAS)).toMatchObject({
       ok: false,
       error: { kind: 'unreachable', status: null },
     });
@@ -94,7 +94,7 @@ describe('scenario 19: what a failure means', () => {
   test('a write that was refused by a 429 is sent again, once', async () => {
     const { account, client } = await connect();
     account.emulator.faults.push({ match: { method: 'POST' }, do: { kind: 'status', code: 429 } });
-    expect(await client.addAlias(DOMAIN, ALIAS)).toMatchObject({ ok: true });
+    expect(await client.items('alias').add(DOMAIN, ALIAS)).toMatchObject({ ok: true });
     expect(account.writes()).toHaveLength(2);
     expect(client.totals()).toMatchObject({ rateLimited: 1, retried: 0 });
   });
@@ -103,7 +103,7 @@ describe('scenario 19: what a failure means', () => {
     const { account, client } = await connect();
     const body = JSON.stringify({ alias: { id: '9', alias: 'other', forward: 'x@corp.example' } });
     account.emulator.faults.push({ match: { method: 'POST' }, do: { kind: 'body', body } });
-    expect(await client.addAlias(DOMAIN, ALIAS)).toMatchObject({
+    expect(await client.items('alias').add(DOMAIN, ALIAS)).toMatchObject({
       ok: false,
       error: { kind: 'unknown-outcome', cause: 'contradictory' },
     });
@@ -150,7 +150,9 @@ describe('errors', () => {
 
   test('a name that may not stand in a path is refused without a request', async () => {
     const { account, client } = await connect();
-    expect(await client.deleteCredential(DOMAIN, '../../other.example' as CredentialName)).toMatchObject({
+    expect(
+      await client.items('credential').delete(DOMAIN, '../../other.example' as CredentialName),
+    ).toMatchObject({
       ok: false,
       error: { kind: 'rejected', status: null, message: expect.stringContaining('not sent') },
     });
@@ -172,7 +174,9 @@ describe('events', () => {
     const client = account.client({ onEvent: (event) => events.push(event) });
     account.emulator.faults.push({ match: { method: 'GET' }, do: { kind: 'status', code: 500 } });
     await client.getDomain(DOMAIN);
-    await client.addCredential(DOMAIN, 'carol' as CredentialName, 'correct horse');
+    await client
+      .items('credential')
+      .add(DOMAIN, { name: 'carol' as CredentialName, password: 'correct horse' });
     expect(events).toEqual([
       expect.objectContaining({ endpoint: 'GET /domains/:domain', status: 500, attempt: 1 }),
       expect.objectContaining({ endpoint: 'GET /domains/:domain', status: 200, attempt: 2 }),

@@ -305,7 +305,7 @@ describe('against a service with limits', () => {
     );
     const client = account.client();
     const begin = account.clock.now();
-    await Promise.all(Array.from({ length: 100 }, () => client.listAliases(DOMAIN)));
+    await Promise.all(Array.from({ length: 100 }, () => client.items('alias').list(DOMAIN)));
     expect(client.totals()).toMatchObject({ total: 100, retried: 0, rateLimited: 0 });
     expect((account.clock.now() - begin) / 1000).toBeLessThanOrEqual(3 * 62);
   });
@@ -319,7 +319,7 @@ describe('against a service with limits', () => {
       { rateLimit: [rule] },
     );
     const client = account.client();
-    await Promise.all(Array.from({ length: 100 }, () => client.listAliases(DOMAIN)));
+    await Promise.all(Array.from({ length: 100 }, () => client.items('alias').list(DOMAIN)));
     expect(client.totals()).toMatchObject({ total: 100, rateLimited: 0 });
   });
 
@@ -340,8 +340,8 @@ describe('against a service with limits', () => {
     );
     const client = account.client();
     const asked = Array.from({ length: 50 }, () => [
-      client.listAliases(DOMAIN),
-      client.listRules(DOMAIN),
+      client.items('alias').list(DOMAIN),
+      client.items('rule').list(DOMAIN),
     ]).flat();
     const answers = await Promise.all<{ readonly ok: boolean }>(asked);
     expect(answers.every(({ ok }) => ok)).toBe(true);
@@ -386,12 +386,12 @@ describe('against a service with limits', () => {
       const client = account.client();
       const askAll = (): readonly Promise<{ readonly ok: boolean }>[] =>
         Array.from({ length: 30 }, () => [
-          client.listAliases(DOMAIN),
-          client.listRules(DOMAIN),
-          client.listCredentials(DOMAIN),
+          client.items('alias').list(DOMAIN),
+          client.items('rule').list(DOMAIN),
+          client.items('credential').list(DOMAIN),
         ]).flat();
       const askOne = (): readonly Promise<{ readonly ok: boolean }>[] =>
-        Array.from({ length: 90 }, () => client.listAliases(DOMAIN));
+        Array.from({ length: 90 }, () => client.items('alias').list(DOMAIN));
       for (const ask of [askAll, askOne, askAll]) {
         expect((await Promise.all(ask())).every(({ ok }) => ok)).toBe(true);
       }
@@ -412,7 +412,9 @@ describe('against a service with limits', () => {
       { account: { email: EMAIL }, domains: [{ domain: DOMAIN }] },
       { rateLimit: 30, switches: { rateLimitHeaders: 'omitted' } },
     );
-    const answers = await Promise.all(Array.from({ length: 70 }, () => account.client().listAliases(DOMAIN)));
+    const answers = await Promise.all(
+      Array.from({ length: 70 }, () => account.client().items('alias').list(DOMAIN)),
+    );
     expect(answers.every(({ ok }) => ok)).toBe(true);
   });
 });

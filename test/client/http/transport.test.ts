@@ -9,12 +9,12 @@ import {
   type WireRequest,
 } from '../../../src/client/http/transport.ts';
 import type { Reply } from '../../../src/client/http/dispatch.ts';
-import { ENDPOINTS } from '../../../src/core/model/endpoints.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { httpServer, json, listen, netServer } from '../support/raw-server.ts';
+import { ENDPOINTS, endpointOf } from '../../../src/core/kinds/endpoints.ts';
 
 const KEY = 'sk_secret_0123456789';
-const ACCOUNT: WireRequest = { endpoint: ENDPOINTS.v4.getAccount, params: {} };
+const ACCOUNT: WireRequest = { endpoint: endpointOf('v4', 'getAccount'), params: {} };
 
 /** Sends one request over a transport of its own. */
 async function send(
@@ -35,7 +35,7 @@ describe('requests', () => {
     const server = await httpServer((_, response) => json(response, 200, {}));
     await send(server.url);
     await send(`${server.url}/`, {
-      endpoint: ENDPOINTS.v4.addDomain,
+      endpoint: endpointOf('v4', 'addDomain'),
       params: {},
       body: { domain: 'a.example' },
     });
@@ -53,7 +53,7 @@ describe('requests', () => {
       request.on('end', () => json(response, 200, {}));
     });
     const params = { domain: 'a.example' };
-    await send(server.url, { endpoint: ENDPOINTS.v4.deleteAliases, params, body: { ids: ['1'] } });
+    await send(server.url, { endpoint: endpointOf('v4', 'deleteAliases'), params, body: { ids: ['1'] } });
     expect(body).toBe('{"ids":["1"]}');
   });
 
@@ -72,7 +72,7 @@ describe('requests', () => {
   test('scenario 10: a name that could change the path is not sent', async () => {
     const server = await httpServer((_, response) => json(response, 200, {}));
     const transport = createTransport({ url: server.url, key: KEY, mode: 'read-write' });
-    const endpoint = ENDPOINTS.v4.deleteCredential;
+    const endpoint = endpointOf('v4', 'deleteCredential');
     for (const username of ['..', '.', '%2e%2e', 'a/b', 'x?all=true', '']) {
       expect(transport.prepare({ endpoint, params: { domain: 'a.example', username } })).toMatchObject({
         ok: false,
@@ -123,7 +123,11 @@ describe('scenario 16: addresses that must not get the key', () => {
 });
 
 describe('scenario 19: connections that fail', () => {
-  const WRITE: WireRequest = { endpoint: ENDPOINTS.v4.addDomain, params: {}, body: { domain: 'a.example' } };
+  const WRITE: WireRequest = {
+    endpoint: endpointOf('v4', 'addDomain'),
+    params: {},
+    body: { domain: 'a.example' },
+  };
 
   test('refused: certainly not sent', async () => {
     const server = await httpServer(() => undefined);
@@ -190,7 +194,7 @@ describe('scenario 19: connections that fail', () => {
     const server = await httpServer((_, response) => void setTimeout(() => json(response, 200, {}), 150));
     const options = { bounds: { writeMs: 50 } };
     expect(await send(server.url, ACCOUNT, options)).toMatchObject({ kind: 'answer', status: 200 });
-    const write = { endpoint: ENDPOINTS.v4.addDomain, params: {}, body: { domain: 'a.example' } };
+    const write = { endpoint: endpointOf('v4', 'addDomain'), params: {}, body: { domain: 'a.example' } };
     expect(await send(server.url, write, options)).toMatchObject({ cause: 'timeout' });
   });
 

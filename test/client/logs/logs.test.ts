@@ -261,10 +261,10 @@ describe('single resources', () => {
 
   test('v4', async () => {
     const { client, asked } = await serve('v4', { alias }, { rule });
-    expect(await client.getAlias(DOMAIN, '7')).toMatchObject({
+    expect(await client.items('alias').get(DOMAIN, '7')).toMatchObject({
       value: { id: '7', name: 'sales' },
     });
-    expect(await client.getRule(DOMAIN, 'r')).toMatchObject({ value: { id: 'r', rank: 1 } });
+    expect(await client.items('rule').get(DOMAIN, 'r')).toMatchObject({ value: { id: 'r', rank: 1 } });
     expect(client.listWhitelabels).toBeNull();
     expect(asked()).toEqual(['GET /domains/acme.example/aliases/7', 'GET /domains/acme.example/rules/r']);
   });
@@ -274,8 +274,8 @@ describe('single resources', () => {
       whitelabels: [{ name: 'mail.partner.example' }],
       success: true,
     });
-    expect(await client.getAlias(DOMAIN, '7')).toMatchObject({ value: { id: '7' } });
-    expect(await client.getRule(DOMAIN, 'r')).toMatchObject({ value: { id: 'r' } });
+    expect(await client.items('alias').get(DOMAIN, '7')).toMatchObject({ value: { id: '7' } });
+    expect(await client.items('rule').get(DOMAIN, 'r')).toMatchObject({ value: { id: 'r' } });
     expect(await client.listWhitelabels?.()).toEqual({ ok: true, value: ['mail.partner.example'] });
     expect(asked().at(-1)).toBe('GET /account/whitelabels');
   });

@@ -1,7 +1,7 @@
 import { decodeForward } from '../../../src/core/model/destinations.ts';
 import { describe, expect, test } from 'vitest';
-import { ContradictionError, DecodeError, type Json } from '../../../src/client/operations/decode.ts';
-import { decodeAlias } from '../../../src/client/operations/aliases.ts';
+import { ContradictionError, DecodeError, type Json, objectOf } from '../../../src/core/fields/json.ts';
+import { ALIAS_WIRE } from '../../../src/core/kinds/alias/wire.ts';
 import type { Call } from '../../../src/client/http/call.ts';
 import { decodeBatch, deletedBatch, sendBatch } from '../../../src/client/operations/batch.ts';
 import type { DomainName } from '../../../src/core/model/names.ts';
@@ -9,6 +9,7 @@ import type { BatchLie } from '../../../src/emulator/faults/faults.ts';
 import { EMAIL, testAccount } from '../../support/account.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+const decodeAlias = (row: unknown) => ALIAS_WIRE.decode(objectOf(row, 'alias'));
 const DOMAIN = 'acme.example' as DomainName;
 
 function row(name: string): Json {
@@ -242,9 +243,9 @@ describe('what is sent in a batch', () => {
 });
 
 describe('scenario 20: a service that lies about a batch', () => {
-  const items = NAMES.map((alias) => ({
-    alias,
-    forward: decodeForward(alias === 'c' || alias === 'f' ? 'nonsense' : 'x@corp.example'),
+  const items = NAMES.map((name) => ({
+    name,
+    forward: decodeForward(name === 'c' || name === 'f' ? 'nonsense' : 'x@corp.example'),
   }));
 
   test.each<[BatchLie]>([
@@ -256,7 +257,7 @@ describe('scenario 20: a service that lies about a batch', () => {
   ])('%s: the outcome is unknown', async (lie) => {
     const account = await testAccount({ account: { email: EMAIL }, domains: [{ domain: DOMAIN }] });
     account.emulator.faults.push({ match: { method: 'POST' }, do: { kind: 'fail-items', lies: [lie] } });
-    expect(await account.client().addAliases(DOMAIN, items)).toMatchObject({
+    expect(await account.client().items('alias').addAll(DOMAIN, items)).toMatchObject({
       ok: false,
       error: {
         kind: 'unknown-outcome',
@@ -272,7 +273,7 @@ describe('scenario 20: a service that lies about a batch', () => {
     async (lie) => {
       const account = await testAccount({ account: { email: EMAIL }, domains: [{ domain: DOMAIN }] });
       account.emulator.faults.push({ match: { method: 'POST' }, do: { kind: 'fail-items', lies: [lie] } });
-      const results = await account.client().addAliases(DOMAIN, items);
+      const results = await account.client().items('alias').addAll(DOMAIN, items);
       expect(results.ok && results.value.map(({ ok }) => ok)).toEqual(
         NAMES.map((name) => name !== 'c' && name !== 'f'),
       );

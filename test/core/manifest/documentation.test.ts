@@ -113,7 +113,9 @@ describe('codes', () => {
   });
 
   test('each error that only the account shows', () => {
-    const codes = ['src/core/plan', 'src/engine/apply'].flatMap((folder) => matchesIn(folder, PROBLEM));
+    const codes = ['src/core/kinds', 'src/core/plan', 'src/engine/apply'].flatMap((folder) =>
+      matchesIn(folder, PROBLEM),
+    );
     expect(codesUnder('### Only the account shows it')).toEqual([...codes].sort());
   });
 

@@ -3,7 +3,7 @@ import type { PresentDomain } from '../../../src/core/model/desired.ts';
 import type { ObservedDomain } from '../../../src/core/model/observed.ts';
 import { NO_PRIOR_DOMAIN, type PriorDomain } from '../../../src/core/model/prior.ts';
 import { leftBehind } from '../../../src/core/plan/left-behind.ts';
-import { signature } from '../../../src/core/plan/diff/kinds.ts';
+import { signature } from '../../../src/core/kinds/items.ts';
 import {
   ACME,
   aliasSection,

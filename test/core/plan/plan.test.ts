@@ -2,7 +2,7 @@ import { fromEnvironment } from '../../support/references.ts';
 import { describe, expect, test } from 'vitest';
 import type { DesiredDomain } from '../../../src/core/model/desired.ts';
 import { decodeForward } from '../../../src/core/model/destinations.ts';
-import { signature } from '../../../src/core/plan/diff/kinds.ts';
+import { signature } from '../../../src/core/kinds/items.ts';
 import { NO_PRIOR, type PriorDomain } from '../../../src/core/model/prior.ts';
 import { manifestSize } from '../../../src/core/plan/size.ts';
 import {
@@ -87,6 +87,7 @@ test('a plan, whole', () => {
     allowances: ['--allow-deletes 1', '--allow-reroutes 2'],
     withheld: [],
     neededElsewhere: new Map(),
+    waits: new Map(),
     warnings: [],
     problems: [],
     adoptions: [],

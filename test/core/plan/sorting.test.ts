@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareChanges, compareRanks, compareText } from '../../../src/core/plan/sorting.ts';
+import { compareRanks, compareText } from '../../../src/core/plan/sorting.ts';
 import type { Change } from '../../../src/core/model/plan.ts';
 import {
   aliasSection,
@@ -17,6 +17,7 @@ import {
   rule,
   ruleSection,
 } from './support/build.ts';
+import { compareChanges } from '../../../src/core/plan/diff/domain.ts';
 
 describe('texts by code point', () => {
   test.each([

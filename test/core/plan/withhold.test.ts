@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { GuardFinding, Hold, Plan } from '../../../src/core/model/plan.ts';
+import { itemKey } from '../../../src/core/kinds/item-key.ts';
+import type { Change, GuardFinding, Hold, Plan, WaitReason } from '../../../src/core/model/plan.ts';
 import { isRefused, withheldReason, withholdRefused } from '../../../src/core/plan/withhold.ts';
 import {
   ACME,
@@ -218,5 +219,68 @@ describe('a route to which another domain forwards until its own change', () => 
   test('goes when something else is withheld', () => {
     const result = withholdRefused({ ...made(), guards: [finding({ kind: 'domain', domain: C })] });
     expect(kept(result)).toEqual(['acme.example info', 'hub.example desk', 'hub.example other']);
+  });
+});
+
+describe('what waits for a change that is withheld', () => {
+  const hub = name('hub.example');
+  const relay = name('relay.example');
+  /** Mail to info of ACME is led through the relay to the hub, which is led to from there; the old desk of the hub goes. */
+  const made = () =>
+    plan(
+      desired([
+        present(ACME, { aliases: aliasSection({ info: 'any@relay.example', jobs: 'x@x.example' }) }),
+        present(hub, { aliases: aliasSection({ desk: 'd@x.example', old: 'null' }) }),
+      ]),
+      observed([
+        live(ACME, { aliases: liveAliases({ info: 'old@hub.example', jobs: 'y@x.example' }) }),
+        live(hub, { aliases: liveAliases({ old: 'a@x.example' }) }),
+        live(relay, { aliases: liveAliases({ '*': 'desk@hub.example' }) }),
+      ]),
+    );
+  const holding = (domain: string) => [finding({ kind: 'domain', domain: name(domain) })];
+
+  test('does not run either', () => {
+    const result = withholdRefused({ ...made(), guards: holding(hub) });
+    expect(kept(result)).toEqual(['acme.example jobs']);
+    expect(result.withheld).toEqual([
+      {
+        domain: ACME,
+        part: 'changes',
+        cause: 'guard',
+        reason: 'desk of hub.example, to which its mail goes then, is withheld',
+      },
+      { domain: hub, part: 'domain', cause: 'guard', reason: 'max-deletes: too many' },
+    ]);
+  });
+
+  test('nor what waits for that', () => {
+    const whole = made();
+    const [info, jobs] = whole.changes.filter(({ domain }) => domain === ACME) as [Change, Change];
+    const waits: Plan['waits'] = new Map([
+      ...whole.waits,
+      [itemKey(jobs), new Map<Change, WaitReason>([[info, 'beside']])],
+    ]);
+    const result = withholdRefused({ ...whole, waits, guards: holding(hub) });
+    expect(kept(result)).toEqual([]);
+    expect(result.withheld.map(({ reason }) => reason)).toContain(
+      'info of acme.example, which matches some of the same mail, is withheld',
+    );
+  });
+
+  test('a route stays to which one still leads that is withheld', () => {
+    const result = withholdRefused({ ...made(), guards: holding(ACME) });
+    expect(kept(result)).toEqual(['hub.example desk']);
+    expect(result.withheld.map(({ reason }) => reason)).toContain(
+      'info of acme.example, from which mail comes here, is withheld',
+    );
+  });
+
+  test('also where a problem of the manifest withholds that', () => {
+    const whole = made();
+    const desk = whole.changes.find(({ name: text }) => text === 'desk') as Change;
+    const needed = { domain: hub, reason: 'needed', part: 'domain', cause: 'manifest' } as const;
+    const result = withholdRefused({ ...whole, neededElsewhere: new Map([[desk, needed]]) });
+    expect(kept(result)).toEqual(['acme.example jobs']);
   });
 });

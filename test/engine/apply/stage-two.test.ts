@@ -299,12 +299,12 @@ describe('mail that is led to another domain', () => {
     [
       'a new rule',
       leading('z.example: { rules: [{ name: desk, alias: desk, forward: d@corp.example }] }'),
-      [a, z],
+      [a, { ...z, routing_engine: 'rules' as const, rules_fallback_email: null }],
     ],
     [
       'an alias that leads to a third',
       `domains:\n  a.example: { aliases: { sales: hub@b.example } }\n  b.example: { aliases: { hub: desk@z.example } }\n  ${desk}`,
-      [a, { ...a, domain: 'b.example' }, z],
+      [a, { domain: 'b.example', aliases: [{ alias: '*', forward: 'b@corp.example' }] }, z],
     ],
   ])('waits for %s there', async (_, manifest, domains) => {
     const { report, writes } = await runScene({ manifest, seed: { domains } });
@@ -337,7 +337,7 @@ describe('mail that is led to another domain', () => {
         skipped: ['update sales@a.example'],
       });
       expect(result.report.skipped[0]?.reason).toBe(
-        `desk of z.example, to which it forwards, was not ${word}`,
+        `desk of z.example, to which its mail goes then, was not ${word}`,
       );
     },
   );

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import type { Context } from '../../../src/cli/context.ts';
+import type { ProcessContext } from '../../../src/cli/context.ts';
 import { execute } from '../../../src/cli/execute.ts';
 import { createSecrets } from '../../../src/cli/process/secrets.ts';
 import type { Clock } from '../../../src/core/model/clock.ts';
@@ -23,7 +23,7 @@ export interface CommandResult {
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<CommandResult> {
   const stdout: string[] = [];
   const stderr: string[] = [];
-  const context: Context = {
+  const context: ProcessContext = {
     env: terminal.env,
     cwd: terminal.cwd,
     stdin: Readable.from([]),

@@ -1,10 +1,4 @@
-import type {
-  AliasSection,
-  CredentialSection,
-  Desired,
-  PresentDomain,
-  RuleSection,
-} from '../../../src/core/model/desired.ts';
+import type { AliasSection, CredentialSection, Desired, PresentDomain, RuleSection } from '../../../src/core/model/desired.ts';
 import type { DomainName } from '../../../src/core/model/names.ts';
 import { nameKey } from '../../../src/core/model/names.ts';
 import { sameMatch, type RuleMatch } from '../../../src/core/model/resources.ts';

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import type { DesiredDomain, Expectation } from '../../../src/core/model/desired.ts';
 import { decodeForward } from '../../../src/core/model/destinations.ts';
 import type { ObservedDomain } from '../../../src/core/model/observed.ts';
-import type { DesiredRule, ObservedRule, RuleMatch } from '../../../src/core/model/resources.ts';
+import type { DesiredRule, ObservedRule } from '../../../src/core/kinds/rule/fields.ts';
+import type { RuleMatch } from '../../../src/core/model/resources.ts';
 import {
   absent,
   aliasSection,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DomainName } from '../../../src/core/model/names.ts';
-import type { AliasChange, Change, Plan } from '../../../src/core/model/plan.ts';
+import type { AliasChange, Change, Plan, WaitReason } from '../../../src/core/model/plan.ts';
+import { itemKey } from '../../../src/core/kinds/item-key.ts';
 import { withholdChanges } from '../../../src/service/daemon/account-run.ts';
 import {
   createFlapDetector,
@@ -103,7 +104,8 @@ test('what one process knows another goes on with', () => {
 });
 
 describe('what is held back takes along what depends on it', () => {
-  const planOf = (changes: readonly Change[]): Plan => ({ changes }) as unknown as Plan;
+  const planOf = (changes: readonly Change[], waits: Plan['waits'] = new Map()): Plan =>
+    ({ changes, waits }) as unknown as Plan;
 
   test('the stage 2 of the domain, but for credentials', () => {
     const frozen = alias('sales');
@@ -122,6 +124,19 @@ describe('what is held back takes along what depends on it', () => {
     const [first, second] = ['a', 'b'].map((name) => ({ ...alias(name), kind: 'rule' }) as unknown as Change);
     const plan = planOf([first as Change, second as Change, alias('info')]);
     expect(withholdChanges(plan, new Set([first as Change])).plan.changes).toEqual([alias('info')]);
+  });
+
+  test('what waits for it, and what waits for that', () => {
+    const frozen = alias('sales');
+    const [next, last] = ['b.example', 'c.example'].map((domain) =>
+      alias('info', { domain: domain as DomainName }),
+    ) as [Change, Change];
+    const waits: Plan['waits'] = new Map<string, ReadonlyMap<Change, WaitReason>>([
+      [itemKey(last), new Map([[next, 'leads-there']])],
+      [itemKey(next), new Map([[frozen, 'led-away']])],
+    ]);
+    const { plan, heldBack } = withholdChanges(planOf([frozen, last, next], waits), new Set([frozen]));
+    expect([plan.changes, heldBack]).toEqual([[], [frozen, last, next]]);
   });
 
   test('a credential takes nothing along', () => {

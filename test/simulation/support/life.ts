@@ -102,7 +102,7 @@ async function reconcile(world: World, life: Life): Promise<Once> {
   const undo = undoes === undefined ? null : await undoOf(openOwn(account), undoes, policy.allowances);
   return reconcileOnce(
     undo === null
-      ? { ...apply, origin, maxFailures: flags.maxFailures ?? null }
+      ? { ...apply, origin, maxFailures: flags.maxFailures ?? null, newcomers: scenario.approve && 'left' }
       : { ...undo, origin: { ...origin, command: 'undo' }, maxFailures: null, newcomers: 'left' },
     {
       client,
@@ -111,6 +111,7 @@ async function reconcile(world: World, life: Life): Promise<Once> {
       resolvePassword: (reference) => (reference.kind === 'env' ? (env[reference.name] ?? null) : null),
       approve: async (planned) => {
         if (undo !== null) return allowAll(planned);
+        if (scenario.approve !== undefined) return { decision: scenario.approve(planned), planned };
         const decision = decide(planned.plan, flags.skipRefused === true ? 'withhold' : 'end-the-run');
         return { decision, planned };
       },

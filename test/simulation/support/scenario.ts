@@ -4,7 +4,10 @@ import type { Switches } from '../../../src/emulator/account/switches.ts';
 import { loadManifest } from '../../../src/core/manifest/load.ts';
 import type { Desired } from '../../../src/core/model/desired.ts';
 import type { Policy } from '../../../src/core/plan/policy.ts';
-import { createPolicy, type AllowanceOptions } from '../../../src/cli/input/policy.ts';
+import type { Decision } from '../../../src/engine/decide.ts';
+import type { Planned } from '../../../src/engine/plan-once.ts';
+import { createPolicy } from '../../../src/cli/input/policy.ts';
+import type { Allowances } from '../../../src/cli/settings/flags.ts';
 import type { GoldenCase, Version } from '../../golden/support/case.ts';
 import { loadDesired } from '../../golden/support/desired.ts';
 
@@ -22,9 +25,11 @@ export interface Scenario {
   readonly env: Readonly<Record<string, string>>;
   /** The run that is undone, in place of applying the manifest. */
   readonly undoes?: string;
+  /** Decides what of a plan runs, as `apply` does with a saved plan: nothing beside it is taken up. */
+  readonly approve?: (planned: Planned) => Decision;
 }
 
-export interface Flags extends AllowanceOptions {
+export interface Flags extends Omit<Allowances, 'skipRefused'> {
   readonly skipRefused?: boolean;
   readonly maxFailures?: number;
   readonly domain?: string;
@@ -87,7 +92,7 @@ export function scenarioOfCase(golden: GoldenCase, version: Version): Scenario |
   };
 }
 
-const LISTS: Readonly<Record<string, keyof AllowanceOptions>> = {
+const LISTS: Readonly<Record<string, keyof Omit<Allowances, 'skipRefused'>>> = {
   '--allow-domain-delete': 'allowDomainDelete',
   '--allow-empty': 'allowEmpty',
   '--allow-unrouted': 'allowUnrouted',

@@ -41,6 +41,7 @@ export function record(world: World, exchange: Exchange): void {
   if (exchange.method === 'GET') return;
   const after = `request ${world.sent}, ${exchange.method} ${exchange.path} ${exchange.body ?? ''}`;
   world.moments.push(lookAtRoutes(world.core.store.state, world.probes, after));
+  world.script.onWrite?.(world.core.store.state, after);
 }
 
 /** No snapshot, no write; that a domain is verified is none. */

@@ -1,5 +1,6 @@
 import type { Fault } from '../../../src/emulator/faults/faults.ts';
 import { createEmulator, type EmulatorCore } from '../../../src/emulator/emulator.ts';
+import type { State } from '../../../src/emulator/account/state.ts';
 import { worldClock, type WorldClock } from '../../engine/support/world-clock.ts';
 import { memoryDisk, type MemoryDisk } from './disk.ts';
 import type { Probe } from './probes.ts';
@@ -19,6 +20,8 @@ export interface Script {
   readonly seed?: number;
   /** Runs after the one that brought no change; 1 by default. */
   readonly idleRuns?: number;
+  /** Called after each write. */
+  readonly onWrite?: (state: State, after: string) => void;
 }
 
 /**

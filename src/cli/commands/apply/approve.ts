@@ -19,10 +19,10 @@ export async function approveByUser(
   approval: ApprovalRequest,
 ): Promise<Approved> {
   if (yes === true) return approveUnasked(planned, approval);
-  const { clock, ofAccount } = context;
+  const { clock, member } = context;
   const asked = clock.monotonic();
   const ask = (): Promise<Approved> => approveOnTerminal(context, planned, approval);
-  const approved = await (ofAccount === undefined ? ask() : ofAccount.alone(ask));
+  const approved = await (member === undefined ? ask() : member.alone(ask));
   return { ...approved, askedMs: clock.monotonic() - asked };
 }
 
@@ -90,7 +90,7 @@ interface Questioner {
 }
 
 /** What is typed ahead of a question counts as its answer. With `--accounts` each question names the account. */
-function openQuestioner({ stdin, stderr, signal, interrupt, ofAccount }: Context): Questioner {
+function openQuestioner({ stdin, stderr, signal, interrupt, member }: Context): Questioner {
   const terminal = createInterface({ input: stdin, output: stderr });
   const answers = terminal[Symbol.asyncIterator]();
   let isOpen = true;
@@ -107,7 +107,7 @@ function openQuestioner({ stdin, stderr, signal, interrupt, ofAccount }: Context
   return {
     async ask(question) {
       if (signal.aborted) return null;
-      terminal.setPrompt(ofAccount === undefined ? question : `${ofAccount.name}: ${question}`);
+      terminal.setPrompt(member === undefined ? question : `${member.name}: ${question}`);
       // Where the input has ended, answers may have been typed before.
       if (isOpen) terminal.prompt();
       const { value, done } = await answers.next();

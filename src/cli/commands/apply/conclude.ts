@@ -6,60 +6,62 @@ import { escapeInvisible } from '../../../core/model/names.ts';
 import type { Report } from '../../../core/model/report.ts';
 import { approvalDigest } from '../../../core/plan/document/digest.ts';
 import type { Once } from '../../../engine/once.ts';
+import type { CommandResult } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { readFailure } from '../../input/connect.ts';
 import { EXIT, interruptedExit, type ExitCode } from '../../exit.ts';
-import type { DocumentFormat } from '../../output/formats.ts';
 import { notRun, unprovenOf, type NotRun } from './not-run.ts';
 import { commandLine } from '../../output/command-lines.ts';
-import { columnsOf, printJson } from '../../output/output.ts';
-import { printInvalid, printProblems } from '../../output/problems/problems.ts';
+import { columnsOf } from '../../output/output.ts';
+import { printProblems, problemsDocument } from '../../output/problems/problems.ts';
 import { printStale } from '../../output/plan/saved-plan.ts';
 import { disclosureFor, type Session } from '../../input/session.ts';
-import { endsWithJob, type CommonOptions } from '../../settings.ts';
-import { styleFor } from '../../output/style.ts';
+import type { Settings, StateSettings } from '../../settings/resolve-settings.ts';
+import { styleFor } from '../../output/paint.ts';
 
-/** Prints the result of a run, and turns it into an exit code; what kept it from running ends the command. */
+/** Turns how a run ended into the result of a command; what kept it from running ends the command. */
 export function concludeRun(
   context: Context,
-  options: CommonOptions,
+  settings: Pick<Settings, 'state'>,
   session: Session,
-  { once, format }: { readonly once: Once; readonly format: DocumentFormat },
-): ExitCode {
-  if (once.kind === 'applied') {
-    if (once.report.wrote) context.ofAccount?.report({ wrote: true });
-    const exit = isAllLeftAlone(once) ? EXIT.stale : reportExit(once.report, context);
-    const { problems, failed } = once.report;
-    if (format === 'json' && exit === EXIT.invalid && failed.length === 0) {
-      printInvalid(context, options, { problems, counts: session.counts });
-    } else printReport(context, options, session, { ...once, format });
-    return exit;
-  }
+  once: Once,
+): CommandResult {
   if (once.kind === 'unread') throw readFailure(once.error, session.client);
-  if (once.kind === 'not-run') explainNotRun(context, options, session, { once, format });
-  throw notRun(once);
+  if (once.kind !== 'applied') throw notRun(once, documentOfNotRun(context, session, once));
+  const { report } = once;
+  const exit = isAllLeftAlone(once) ? EXIT.stale : reportExit(report, context);
+  if (context.format !== 'json')
+    return { exit, wrote: report.wrote, ...reportText(context, settings, session, once) };
+  const { problems, failed } = report;
+  const document =
+    exit === EXIT.invalid && failed.length === 0
+      ? problemsDocument(problems, session.counts)
+      : reportDocument(
+          lastingPart(report, settings.state),
+          disclosureFor(session, once.planned),
+          commandLine(context, session.api),
+        );
+  return { exit, wrote: report.wrote, document };
 }
 
-/** Of an undo or a snapshot: every item was skipped. */
-function isAllLeftAlone({ planned }: Extract<Once, { kind: 'applied' }>): boolean {
+type Applied = Extract<Once, { readonly kind: 'applied' }>;
+
+/** True if every item of an undo or a snapshot was skipped. */
+function isAllLeftAlone({ planned }: Applied): boolean {
   return planned.plan.changes.length === 0 && planned.leftAlone.length > 0;
 }
 
-function explainNotRun(
-  context: Context,
-  options: CommonOptions,
-  session: Session,
-  { once, format }: { readonly once: NotRun; readonly format: DocumentFormat },
-): void {
+/** Prints what is known of a run that wrote nothing, and was not shown before; returns its document for `--format json`. */
+function documentOfNotRun(context: Context, session: Session, once: Exclude<Once, Applied>): object | null {
+  if (once.kind !== 'not-run') return null;
   const { decision, planned } = once;
-  // In text the plan was shown before, with its guards and problems.
-  if (format === 'json') {
-    if (decision.kind === 'refused' || decision.kind === 'stale') printRefusal(context, session, once);
-    if (decision.kind === 'unproven') printUnproven(context, session, once);
-    const { problems } = planned.plan;
-    if (decision.kind === 'invalid') printInvalid(context, options, { problems, counts: session.counts });
-  }
   if (decision.kind === 'stale') printStale(context, decision.since);
+  // In text the plan was shown before, with its guards and problems.
+  if (context.format !== 'json') return null;
+  if (decision.kind === 'unproven') printUnproven(context, session, once);
+  if (decision.kind === 'invalid') return problemsDocument(planned.plan.problems, session.counts);
+  const isRefusal = decision.kind === 'refused' || decision.kind === 'stale';
+  return isRefusal ? refusalDocument(context, session, once) : null;
 }
 
 function printUnproven(context: Context, session: Session, { planned }: NotRun): void {
@@ -69,7 +71,7 @@ function printUnproven(context: Context, session: Session, { planned }: NotRun):
   }
 }
 
-function printRefusal(context: Context, session: Session, { decision, planned }: NotRun): void {
+function refusalDocument(context: Context, session: Session, { decision, planned }: NotRun): object {
   const { client } = session;
   const report = refusedReport(planned.plan, {
     digest: approvalDigest(planned, client.hmac),
@@ -77,40 +79,34 @@ function printRefusal(context: Context, session: Session, { decision, planned }:
     requests: client.totals(),
   });
   const document = reportDocument(report, disclosureFor(session, planned));
-  printJson(context, decision.kind === 'stale' ? { ...document, stale: decision.since } : document);
+  return decision.kind === 'stale' ? { ...document, stale: decision.since } : document;
 }
 
-function printReport(
+/** Prints problems that were not shown with the plan, and returns the report as text. */
+function reportText(
   context: Context,
-  options: CommonOptions,
+  { state }: Pick<Settings, 'state'>,
   session: Session,
-  {
-    report: whole,
-    planned,
-    format,
-  }: Pick<Extract<Once, { kind: 'applied' }>, 'report' | 'planned'> & { readonly format: DocumentFormat },
-): void {
+  { report: whole, planned }: Applied,
+): Pick<CommandResult, 'text' | 'verdict'> {
   const disclosure = disclosureFor(session, planned);
-  const report = lastingPart(whole, options, context);
-  const command = commandLine(context, options, session.api);
-  if (format === 'json') return printJson(context, reportDocument(report, disclosure, command));
-  // Others were shown with the plan.
+  const report = lastingPart(whole, state);
   printProblems(
     context,
-    options,
     report.problems.filter((problem) => !planned.plan.problems.includes(problem)),
   );
-  const style = styleFor(context.stdout, options.color, context.env);
-  context.ofAccount?.report({ verdict: countLine(report, style) });
+  const style = styleFor(context.stdout, context.color);
   const columns = columnsOf(context.stdout);
+  const command = commandLine(context, session.api);
   // Others were shown with the plan.
   const notes = report.notes.filter((note) => !planned.notes.includes(note));
-  context.stdout.write(`\n${renderReport({ ...report, notes }, { disclosure, style, columns, command })}`);
+  const text = `\n${renderReport({ ...report, notes }, { disclosure, style, columns, command })}`;
+  return { text, verdict: countLine(report, style) };
 }
 
 /** Leaves out the command that undoes a run where nothing will remember the run, and says why. */
-export function lastingPart(report: Report, options: CommonOptions, context: Pick<Context, 'env'>): Report {
-  if (report.run === null || !endsWithJob(options, context)) return report;
+export function lastingPart(report: Report, { endsWithJob }: StateSettings): Report {
+  if (report.run === null || !endsWithJob) return report;
   return { ...report, run: null, notes: [...report.notes, NO_UNDO] };
 }
 

@@ -26,7 +26,7 @@ export function approvingPorts(context: Context, session: Session, approve: Once
   return {
     ...session.ports,
     signal: context.signal,
-    whyKeepDomain: context.ofAccount?.whyKeepDomain,
+    whyKeepDomain: context.member?.whyKeepDomain,
     approve: async (planned) => {
       const verdict = await approve(planned);
       if (verdict.decision.kind === 'go') follower.begin(verdict.planned, verdict.decision.requests);

@@ -1,22 +1,43 @@
+import type { ApiError } from '../../../client/errors.ts';
+import type { RunResult } from '../../../core/model/status/daemon.ts';
 import type { LockFault } from '../../../engine/state/store.ts';
 import type { Plan, Withheld } from '../../../core/model/plan.ts';
 import type { Once } from '../../../engine/once.ts';
-import { apiFailure } from '../../input/connect.ts';
+import { apiFailure, apiHint } from '../../input/connect.ts';
 import { CommandError, EXIT, commandFailure } from '../../exit.ts';
 
 /** Why a run did not come to write anything, as the end of a command. */
-export function notRun(once: Exclude<Once, { readonly kind: 'applied' }>): CommandError {
+export function notRun(
+  once: Exclude<Once, { readonly kind: 'applied' }>,
+  document: object | null = null,
+): CommandError {
   switch (once.kind) {
     case 'unread':
       return apiFailure(once.error);
     case 'locked':
       return commandFailure(once.fault.message, LOCK_HINTS[once.fault.kind]);
     case 'fault':
-      return commandFailure(once.fault.message, 'choose a writable --state-dir');
+      return commandFailure(once.fault.message, STATE_HINT);
     case 'not-run':
-      return notApproved(once);
+      return notApproved(once.decision.kind, once.planned.plan, document);
   }
 }
+
+/** Why a run failed that was made without a person, as the end of a command. */
+export function failedRun({ what, code, message }: Extract<RunResult, { kind: 'failed' }>): CommandError {
+  switch (what) {
+    case 'lock':
+      return commandFailure(message, LOCK_HINTS[code as LockFault['kind']]);
+    case 'state':
+      return commandFailure(message, STATE_HINT);
+    case 'internal':
+      return commandFailure(message, 'this is a bug in fwdsync: report it with this message');
+    default:
+      return commandFailure(message, apiHint(code as ApiError['kind']));
+  }
+}
+
+const STATE_HINT = 'choose a writable --state-dir';
 
 const LOCK_HINTS: Readonly<Record<LockFault['kind'], string>> = {
   held: 'run the command again when it is free',
@@ -26,27 +47,35 @@ const LOCK_HINTS: Readonly<Record<LockFault['kind'], string>> = {
 
 export type NotRun = Extract<Once, { readonly kind: 'not-run' }>;
 
-function notApproved({ decision, planned }: NotRun): CommandError {
-  switch (decision.kind) {
+/** Why a plan did not run, as the end of a command. */
+export function notApproved(
+  decision: NotRun['decision']['kind'],
+  plan: Plan,
+  document: object | null = null,
+): CommandError {
+  switch (decision) {
     case 'refused':
       return new CommandError(
         EXIT.refused,
         'a guard refuses the plan; nothing was written',
-        wayAround(planned.plan),
+        wayAround(plan),
+        document,
       );
     case 'invalid':
       return new CommandError(
         EXIT.invalid,
         'the manifest does not fit the account; nothing was written',
         'fix it as the problems say',
+        document,
       );
     case 'unproven':
-      return unproven(planned.plan);
+      return unproven(plan);
     case 'stale':
       return new CommandError(
         EXIT.stale,
         'the saved plan is stale: it differs from what was approved; nothing was written',
         'make a new plan, and have it reviewed again',
+        document,
       );
     case 'declined':
       return commandFailure('not applied; nothing was written', 'type the requested answer to apply it');

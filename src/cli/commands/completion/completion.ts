@@ -1,11 +1,11 @@
-import type { CommandAction } from '../../input/options.ts';
+import type { CommandAction } from '../../command.ts';
 import { EXIT } from '../../exit.ts';
 
 /** Prints the script that completes the command line in a shell. */
-export const completionCommand: CommandAction<object> = async (context, _options, [shell]) => {
-  context.stdout.write(SCRIPTS[shell as keyof typeof SCRIPTS]);
-  return EXIT.done;
-};
+export const completionCommand: CommandAction = async (_context, { args: [shell] }) => ({
+  exit: EXIT.done,
+  text: SCRIPTS[shell as keyof typeof SCRIPTS],
+});
 
 /**
  * The program itself says what may stand at the cursor, not a function or an alias around it, which may ask for a key; what

@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
-import type { Context } from '../../context.ts';
-import { listDomains } from './domains.ts';
+import type { ProcessContext } from '../../context.ts';
+import { describeDefault } from '../../declare/options.ts';
+import { listDomains } from './list-domains.ts';
 
 /** What may stand at a place of the line: words, each perhaps with a description behind a tab; files; domains. */
 type Candidates =
@@ -17,7 +18,7 @@ type Candidates =
  */
 export async function completeWords(
   program: Command,
-  context: Context,
+  context: Pick<ProcessContext, 'env' | 'cwd' | 'stdin' | 'stdout'>,
   [index = '0', ...line]: readonly string[],
 ): Promise<void> {
   const before = line.slice(1, Number(index)).filter((word) => word !== '=');
@@ -52,8 +53,8 @@ function candidatesAt(
   return [...commands, ...options.map(describe)];
 }
 
-function describe({ long, flags, description }: Option): string {
-  return `${long ?? flags}\t${description.replace(/ \[[A-Z_]+\]$/, '')}`;
+function describe(option: Option): string {
+  return `${option.long ?? option.flags}\t${describeDefault(option)}`;
 }
 
 function valuesOf({ flags, argChoices }: Option): Candidates {

@@ -1,9 +1,8 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { FailedFate } from '../../../service/delivery/fates.ts';
-import { positiveNumber } from '../../input/options.ts';
-import type { CommonOptions } from '../../settings.ts';
+import { plainOption, positiveNumber } from '../../declare/options.ts';
 
-export interface DeliveryOptions extends CommonOptions {
+export interface DeliveryOptions {
   readonly since: string;
   readonly limitRequests?: number;
   readonly failOn: readonly FailedFate[];
@@ -12,13 +11,13 @@ export interface DeliveryOptions extends CommonOptions {
 const FAILED: readonly FailedFate[] = ['refused', 'soft', 'hard'];
 const USUAL: readonly FailedFate[] = ['hard'];
 
-export function withDeliveryOptions(command: Command): Command {
+export function deliveryOptions(command: Command): Command {
   return command
     .option('--since <duration>', 'how far back mail counts', '24h')
-    .option(
-      '--limit-requests <n>',
-      'stop reading after this many requests; default: no limit',
-      positiveNumber,
+    .addOption(
+      plainOption('--limit-requests <n>', 'stop reading after this many requests', 'no limit').argParser(
+        positiveNumber,
+      ),
     )
     .option(
       '--fail-on <list>',

@@ -1,9 +1,8 @@
 import { relative } from 'node:path';
 import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit.ts';
-import type { CommonOptions } from '../../settings.ts';
-import { styleFor } from '../../output/style.ts';
-import { findExample } from './manifest.ts';
+import { styleFor } from '../../output/paint.ts';
+import { findExample } from './demo-manifest.ts';
 
 export type Narrator = ReturnType<typeof createNarrator>;
 
@@ -13,8 +12,8 @@ const MEANING: Readonly<Partial<Record<ExitCode, string>>> = {
 };
 
 /** Explains between the commands what they are for; to standard output, in lines of at most 80 columns. */
-export function createNarrator(context: Context, options: CommonOptions) {
-  const style = styleFor(context.stdout, options.color, context.env);
+export function createNarrator(context: Context) {
+  const style = styleFor(context.stdout, context.color);
   const say = (...lines: readonly string[]): void => {
     context.stdout.write(lines.map((line) => `${line}\n`).join(''));
   };

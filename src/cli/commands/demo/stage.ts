@@ -6,10 +6,10 @@ import { Writable } from 'node:stream';
 import type { Clock } from '../../../core/model/clock.ts';
 import { startEmulator, type Emulator } from '../../../emulator/http/server.ts';
 import type { Context } from '../../context.ts';
-import type { Execute } from '../../input/options.ts';
+import type { Execute } from '../../command.ts';
 import { EXIT, commandFailure } from '../../exit.ts';
-import { drift, SEED } from './account.ts';
-import { copyExample } from './manifest.ts';
+import { drift, SEED } from './demo-account.ts';
+import { copyExample } from './demo-manifest.ts';
 
 const KEY = 'demo-key';
 

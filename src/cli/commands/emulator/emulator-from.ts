@@ -5,12 +5,13 @@ import { loadManifest } from '../../../core/manifest/load.ts';
 import { readManifests } from '../../../core/manifest/read/read.ts';
 import { presentEntries, type Desired, type PresentDomain } from '../../../core/model/desired.ts';
 import { encodeForward, type Reference } from '../../../core/model/destinations.ts';
-import type { DesiredRule } from '../../../core/model/resources.ts';
+import type { DesiredRule } from '../../../core/kinds/rule/fields.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure } from '../../exit.ts';
-import { invalidManifest, loadOptions } from '../../input/manifest/desired.ts';
-import { printProblems } from '../../output/problems/problems.ts';
-import { agreedAccount, type CommonOptions } from '../../settings.ts';
+import { loadOptions } from '../../input/manifest/desired.ts';
+import { invalidManifest, printProblems } from '../../output/problems/problems.ts';
+import { agreedAccount } from '../../settings/address.ts';
+import type { ManifestSettings } from '../../settings/resolve-settings.ts';
 
 export interface FromOptions {
   /** The manifest, a file or a directory. */
@@ -25,8 +26,13 @@ export interface FromOptions {
  * An account as a manifest wants it. No reference is resolved: each stands for an address at `reference.invalid`, and
  * every credential has the one password. An invalid manifest ends the command with 5.
  */
-export async function seedFrom(context: Context, options: FromOptions): Promise<Seed> {
-  const desired = await loadWithPlaceholders(context, {}, [resolve(context.cwd, options.from)], 'checked');
+export async function seedFrom(
+  context: Context,
+  settings: ManifestSettings,
+  options: FromOptions,
+): Promise<Seed> {
+  const manifest = { ...settings, paths: [resolve(context.cwd, options.from)] };
+  const desired = await loadWithPlaceholders(context, manifest, 'checked');
   return seedOf(desired, agreedAccount(options.account, desired.api.account), options.smtpPassword);
 }
 
@@ -43,17 +49,21 @@ export function seedOf(desired: Desired, email: string | undefined, smtpPassword
 /** Reads manifests, each reference as a placeholder, and prints what is wrong with them. Invalid ones end the command with 5. */
 export async function loadWithPlaceholders(
   context: Context,
-  options: CommonOptions,
-  paths: readonly string[],
+  manifest: ManifestSettings,
   expect: 'checked' | 'unchecked',
 ): Promise<Desired> {
-  const texts = await readManifests(paths, { fs, stdin: context.stdin, cwd: context.cwd });
+  const texts = await readManifests(manifest.paths, { fs, stdin: context.stdin, cwd: context.cwd });
   if (!texts.ok) throw commandFailure(texts.error.message, texts.error.hint);
-  const how = loadOptions(context, options, { references: 'required', accounts: 'one' });
-  const { desired, problems } = loadManifest(texts.value, { ...how, expect, resolve: placeholders() });
-  printProblems(context, { ...options, file: paths }, problems);
-  if (desired !== null) return desired;
-  throw invalidManifest(problems);
+  const how = loadOptions(context, manifest, 'required');
+  const { desired, problems, counts } = loadManifest(texts.value, {
+    ...how,
+    expect,
+    resolve: placeholders(),
+  });
+  const own = { ...context, given: { ...context.given, file: manifest.paths } };
+  if (desired === null) throw invalidManifest(own, { problems, counts });
+  printProblems(own, problems);
+  return desired;
 }
 
 /** `env-boss@reference.invalid` for `{ env: BOSS }`, another address for each reference. */

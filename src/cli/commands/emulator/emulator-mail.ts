@@ -5,7 +5,7 @@ import type { Emulator } from '../../../emulator/http/server.ts';
 import type { MailService } from '../../../emulator/smtp/start.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';
-import { MOST_PORT } from '../../input/options.ts';
+import { MOST_PORT } from '../../declare/options.ts';
 import { readOptionFile } from './emulator-files.ts';
 
 export interface MailCommandOptions {

@@ -6,7 +6,8 @@ import { exportDocument, type ExportOptions } from '../../../core/manifest/write
 import { groupForwards } from '../../../core/manifest/write/group-forwards.ts';
 import { writeManifest } from '../../../core/manifest/write/manifest-yaml.ts';
 import type { DesiredApi } from '../../../core/model/desired.ts';
-import { KINDS, SECTION_KINDS, type Section } from '../../../core/model/kinds.ts';
+import { KINDS, SECTION_KINDS } from '../../../core/kinds/registry.ts';
+import type { Section } from '../../../core/model/kinds.ts';
 import type { DomainDocument, ManifestDocument } from '../../../core/model/manifest/manifest-document.ts';
 import type { Observed } from '../../../core/model/observed.ts';
 import type { Context } from '../../context.ts';
@@ -68,12 +69,12 @@ async function writeDirectory(
   { how, api }: Manner,
 ): Promise<Written> {
   const { outDir, force } = target;
-  const { ofAccount } = context;
-  const directory = ofAccount === undefined ? outDir : join(outDir, ofAccount.name);
+  const { member } = context;
+  const directory = member === undefined ? outDir : join(outDir, member.name);
   const domains = [...observed.domains.keys()].filter((domain) => !observed.unproven.has(domain));
   const account = exportDocument(observed, { ...how, domains: new Set(), api: 'stated' });
   const files = new Map([
-    [ACCOUNT_FILE, ofAccount === undefined ? account : accountPart(api)],
+    [ACCOUNT_FILE, member === undefined ? account : accountPart(api)],
     ...domains.map((domain) => {
       const document = exportDocument(observed, { ...how, domains: new Set([domain]), api: 'left-out' });
       return [`${domain}.yaml`, document] as const;

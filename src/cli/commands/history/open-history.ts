@@ -3,8 +3,9 @@ import type { AccountHistory, HistoryQuery } from '../../../engine/state/store.t
 import { openHistories } from '../../../engine/state/history/histories.ts';
 import type { Context } from '../../context.ts';
 import { ownApi } from '../../input/manifest/desired.ts';
-import { styleFor } from '../../output/style.ts';
-import { agreedAccount, namesStore, resolveStateDirectory, type CommonOptions } from '../../settings.ts';
+import { printWarning } from '../../output/output.ts';
+import { agreedAccount } from '../../settings/address.ts';
+import type { Settings, StateSettings } from '../../settings/resolve-settings.ts';
 
 /** The recorded histories, opened without a request. */
 export interface OpenedHistory {
@@ -14,46 +15,34 @@ export interface OpenedHistory {
 }
 
 /** Opens the history of the account that flag, environment or manifest name, else of all. */
-export async function openRecorded(context: Context, options: CommonOptions): Promise<OpenedHistory> {
-  const { account: written } = await ownApi(context, options);
-  const fromEnv = context.ofAccount === undefined ? context.env['FWDSYNC_ACCOUNT'] || undefined : undefined;
-  const account = agreedAccount(options.account ?? fromEnv, written ?? undefined) ?? null;
-  return openRecordedOf(context, options, account);
-}
-
-/** Opens the history of an account; null means of all that the state knows. */
-export async function openRecordedOf(
+export async function openRecorded(
   context: Context,
-  options: CommonOptions,
-  account: string | null,
+  { manifest, api, state }: Settings,
 ): Promise<OpenedHistory> {
-  const stores = namesStore(options, context)
-    ? await openStored(context, options, account)
-    : await openHistories({
-        directory: resolveStateDirectory(options, context),
-        fs,
-        clock: context.clock,
-        uid: process.getuid?.() ?? null,
-        account,
-      });
+  const { account: written } = await ownApi(context, manifest);
+  const account = agreedAccount(api.account?.value, written) ?? null;
+  const stores = await openHistoriesOf(context, state, account);
   const told = new Set<string>();
-  const style = styleFor(context.stderr, options.color, context.env);
   return {
     stores,
     onFault({ message }) {
       if (told.has(message)) return;
       told.add(message);
-      context.stderr.write(`${style.warning('warning')}: ${message} ${style.dim('[state-damaged]')}\n`);
+      printWarning(context, message, 'state-damaged');
     },
   };
 }
 
-async function openStored(
+/** Opens what is recorded of an account; null means of all accounts. */
+export async function openHistoriesOf(
   context: Context,
-  options: CommonOptions,
+  { directory, store }: StateSettings,
   account: string | null,
 ): Promise<readonly AccountHistory[]> {
-  const { openStore } = await import('../../input/state/store.ts');
+  const { clock } = context;
+  if (store === null)
+    return openHistories({ directory, fs, clock, uid: process.getuid?.() ?? null, account });
+  const { openStore } = await import('../../input/state/open-store.ts');
   const { openRowHistories } = await import('../../../engine/state/postgres/postgres-history.ts');
-  return openRowHistories(await openStore(context, options), { email: account, clock: context.clock });
+  return openRowHistories(await openStore(context, store), { email: account, clock });
 }

@@ -7,7 +7,6 @@ import type { ManifestText } from '../../../core/manifest/read/text.ts';
 import { sourceOf } from '../../../core/manifest/read/text.ts';
 import { compareSources, type Problem } from '../../../core/model/manifest/problem.ts';
 import { plural } from '../../../core/model/names.ts';
-import { quoteForShell } from '../../../core/plan/policy.ts';
 import type { WrittenImport } from './write-import.ts';
 
 /** `fwdsync/import@1`; schemas/import.v1.schema.json. */
@@ -53,13 +52,12 @@ export function shownSources(files: readonly SourceFile[]): readonly ManifestTex
   return files.map(({ text }) => ({ file: text.file, text: withoutSecrets(text.text) }));
 }
 
-/** The last lines: first how many addresses go elsewhere now. */
+/** Returns what was written, in one line: first how many addresses go elsewhere now. */
 export function importSummary(
-  { domains, aliases, rules, leftOut, files }: WrittenImport,
-  { outDir }: { readonly outDir?: string },
+  { domains, aliases, rules, leftOut }: WrittenImport,
+  where: string | undefined,
 ): string {
   const falling = leftOut.filter(({ fallsTo }) => fallsTo !== null).length;
-  const where = outDir ?? files[0];
   const counts = [plural(domains, 'domain'), plural(aliases, 'alias'), plural(rules, 'rule')].join(', ');
   const parts = [
     ...(falling === 0
@@ -68,6 +66,5 @@ export function importSummary(
     ...(leftOut.length === 0 ? [] : [`${leftOut.length} left out`]),
     `${where === undefined ? 'imported' : `wrote ${where}:`} ${counts}`,
   ];
-  const next = where === undefined ? [] : [`next: fwdsync validate -f ${quoteForShell(where)}`];
-  return [parts.join('; '), ...next].map((line) => `${line}\n`).join('');
+  return parts.join('; ');
 }

@@ -1,9 +1,8 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { LogFilter, LogStatus, LogTransport } from '../../../client/logs/logs.ts';
-import { positiveNumber } from '../../input/options.ts';
-import type { CommonOptions } from '../../settings.ts';
+import { plainOption, positiveNumber } from '../../declare/options.ts';
 
-export interface LogsOptions extends CommonOptions {
+export interface LogsOptions {
   readonly follow?: true;
   readonly search?: string;
   readonly count?: true;
@@ -40,7 +39,7 @@ const ORDERS = {
 } as const;
 
 /** What is asked of the logs: one of four questions, or else a list; what a question has no use for is refused. */
-export function withLogQuery(command: Command): Command {
+export function logQueryOptions(command: Command): Command {
   const paging = ['order', 'limit', 'alias'];
   const filters = ['sender', 'recipient', 'forward', 'status', 'transport', 'after', 'before'];
   return command
@@ -68,10 +67,10 @@ export function withLogQuery(command: Command): Command {
         Object.keys(ORDERS),
       ),
     )
-    .option(
-      '--limit <n>',
-      'maximum number of entries, with --follow per request; default: 100',
-      positiveNumber,
+    .addOption(
+      plainOption('--limit <n>', 'maximum number of entries, with --follow per request', '100').argParser(
+        positiveNumber,
+      ),
     );
 }
 

@@ -4,7 +4,7 @@ import { escapeInvisible, plural, type DomainName } from '../../../core/model/na
 import { changedSince, digestDomains, type DomainDigests } from '../../../engine/domain-digests.ts';
 import type { Context } from '../../context.ts';
 import { readDesired } from '../../input/manifest/desired.ts';
-import type { CommonOptions } from '../../settings.ts';
+import type { ManifestSettings } from '../../settings/resolve-settings.ts';
 
 /** `fwdsync/publish@1`. */
 export interface PublishDocument {
@@ -33,13 +33,13 @@ interface ChangedDomains {
 /** What a new revision changes; where the one before cannot be read any more all domains count as added. */
 export async function compareDomains(
   context: Context,
-  options: CommonOptions,
+  manifest: ManifestSettings,
   {
     before,
     texts,
   }: { readonly before: readonly ManifestText[] | null; readonly texts: readonly ManifestText[] },
 ): Promise<ChangedDomains> {
-  const [old, current] = [await digests(context, options, before), await digests(context, options, texts)];
+  const [old, current] = [await digests(context, manifest, before), await digests(context, manifest, texts)];
   const different = changedSince(old, current);
   return {
     added: different.filter((name) => !old.has(name)),
@@ -50,12 +50,12 @@ export async function compareDomains(
 
 async function digests(
   context: Context,
-  options: CommonOptions,
+  manifest: ManifestSettings,
   texts: readonly ManifestText[] | null,
 ): Promise<DomainDigests> {
   if (texts === null) return new Map();
   const how = { references: 'unneeded', from: { kind: 'texts', texts } } as const;
-  const { desired } = await readDesired(context, options, how);
+  const { desired } = await readDesired(context, manifest, how);
   return desired === null ? new Map() : digestDomains(desired);
 }
 

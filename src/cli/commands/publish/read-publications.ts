@@ -12,16 +12,11 @@ import type {
 import { openJobs } from '../../accounts/accounts.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';
-import { invalidManifest, readDesired } from '../../input/manifest/desired.ts';
+import { readDesired } from '../../input/manifest/desired.ts';
 import { whoRuns } from '../../origin.ts';
-import { NO_COUNTS, addCounts, printInvalid, printProblems } from '../../output/problems/problems.ts';
-import { agreedAccount, DEFAULT_API_URL, namedUrl, type CommonOptions } from '../../settings.ts';
-
-export interface PublicationSource {
-  /** Of many accounts; null: there is one. */
-  readonly directory: string | null;
-  readonly commit: Commit | null;
-}
+import { addCounts, invalidManifest, NO_COUNTS, printProblems } from '../../output/problems/problems.ts';
+import { agreedAccount, DEFAULT_API_URL } from '../../settings/address.ts';
+import type { Settings } from '../../settings/resolve-settings.ts';
 
 export interface ReadPublication extends Publication {
   readonly desired: Desired;
@@ -35,7 +30,6 @@ export function presentIn({ domains }: Desired): readonly DomainName[] {
 /** Ends the command where domains are published for other accounts already (5), and where nothing could be stored (1). */
 export function refusePublishing(
   context: Context,
-  options: CommonOptions,
   fault: PublishFault,
   desiredOf: (account: string) => Desired | null,
 ): never {
@@ -47,43 +41,42 @@ export function refusePublishing(
     hint: `take it out of ${other} first, or publish both together; publish --remove ${other} ends all that is published for it`,
     source: desiredOf(account)?.domains.get(domain)?.source ?? null,
   }));
-  printInvalid(context, options, { problems, counts: NO_COUNTS });
-  throw invalidManifest(problems);
+  throw invalidManifest(context, { problems, counts: NO_COUNTS });
 }
 
 /** Reads and checks all manifests; where one is invalid the command ends with 5, and the problems of all are printed. */
 export async function readPublications(
   context: Context,
-  options: CommonOptions,
-  { directory, commit }: PublicationSource,
+  settings: Settings,
+  commit: Commit | null,
 ): Promise<readonly ReadPublication[]> {
+  const { accounts: directory } = settings.manifest;
   const each =
     directory === null
-      ? [options]
-      : (await openJobs(context, options, directory)).jobs.map((job) => job.options);
+      ? [settings]
+      : (await openJobs(context, settings, directory)).jobs.map((job) => job.settings);
   const who = { commit, ...whoRuns(context) };
   const publications: ReadPublication[] = [];
   const problems: Problem[] = [];
   let counts = NO_COUNTS;
   for (const own of each) {
-    const read = await readDesired(context, own, { references: 'unneeded' });
+    const read = await readDesired(context, own.manifest, { references: 'unneeded' });
     const relative = relativeReferences(context, read.texts);
     problems.push(...read.problems, ...relative);
     counts = addCounts(counts, read.counts);
     if (read.desired === null || relative.length > 0) continue;
-    const account = agreedAccount(options.account, read.desired.api.account);
+    const account = agreedAccount(context.given.account, read.desired.api.account);
     if (account === undefined)
       throw usageError('nothing says whose manifest it is', 'add api.account to it, or give --account EMAIL');
-    const apiUrl = namedUrl(options, context) ?? read.desired.api.url ?? DEFAULT_API_URL;
+    const apiUrl = settings.api.url?.value ?? read.desired.api.url ?? DEFAULT_API_URL;
     const manifest = { ...who, texts: read.texts.map(asText) };
     publications.push({ account, apiUrl, manifest, domains: presentIn(read.desired), desired: read.desired });
   }
   if (publications.length === each.length) {
-    printProblems(context, options, problems);
+    printProblems(context, problems);
     return publications;
   }
-  printInvalid(context, options, { problems, counts });
-  throw invalidManifest(problems);
+  throw invalidManifest(context, { problems, counts });
 }
 
 function asText({ file, text }: ManifestText): PublishedManifest['texts'][number] {

@@ -4,11 +4,9 @@ import type { Problem } from '../../../core/model/manifest/problem.ts';
 import { describeFailure, type Database } from '../../../engine/state/postgres/database.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure } from '../../exit.ts';
-import { invalidManifest } from '../../input/manifest/desired.ts';
 import { reservedReference, reserveKey } from '../../input/references/reserved.ts';
 import { reservePublishedKeys } from '../../input/references/stored-keys.ts';
-import { NO_COUNTS, printInvalid } from '../../output/problems/problems.ts';
-import type { CommonOptions } from '../../settings.ts';
+import { invalidManifest, NO_COUNTS } from '../../output/problems/problems.ts';
 
 /**
  * Ends the command (5) if a destination or a password refers to what fwdsync itself uses, or to the API key of any account:
@@ -16,7 +14,6 @@ import type { CommonOptions } from '../../settings.ts';
  */
 export async function refuseReserved(
   context: Context,
-  options: CommonOptions,
   store: Database,
   texts: readonly ManifestText[],
 ): Promise<void> {
@@ -35,7 +32,5 @@ export async function refuseReserved(
     const { source } = reference;
     problems.push({ severity: 'error', code: 'reference-refused', message, hint: reserved.hint, source });
   }
-  if (problems.length === 0) return;
-  printInvalid(context, options, { problems, counts: NO_COUNTS });
-  throw invalidManifest(problems);
+  if (problems.length > 0) throw invalidManifest(context, { problems, counts: NO_COUNTS });
 }

@@ -11,7 +11,7 @@ import type { Desired } from '../../../core/model/desired.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';
 import { readDesired } from '../../input/manifest/desired.ts';
-import type { CommonOptions } from '../../settings.ts';
+import type { ManifestSettings } from '../../settings/resolve-settings.ts';
 import { whoRuns } from '../../origin.ts';
 import { presentIn, refusePublishing } from './read-publications.ts';
 import { refuseReserved } from './refuse-reserved.ts';
@@ -20,14 +20,14 @@ import type { PublishDocument } from './publish-document.ts';
 /** Stores the text of an earlier revision as a new one; an unknown account or revision ends the command with 64. */
 export async function rollBackAccount(
   context: Context,
-  options: CommonOptions,
+  manifest: ManifestSettings,
   store: Database,
   { account, number }: { readonly account: string; readonly number: number },
 ): Promise<Published> {
   const found = await oneOf(store, account);
   const earlier = await readEarlier(store, found, number);
   if (earlier.ok && earlier.value !== null && earlier.value !== 'damaged')
-    await refuseReserved(context, options, store, earlier.value.texts);
+    await refuseReserved(context, store, earlier.value.texts);
   const who = whoRuns(context);
   let desired: Desired | null = null;
   const done = await rollBack(store, found, {
@@ -36,11 +36,11 @@ export async function rollBackAccount(
     who,
     async domainsOf(texts) {
       const how = { references: 'unneeded', from: { kind: 'texts', texts } } as const;
-      ({ desired } = await readDesired(context, options, how));
+      ({ desired } = await readDesired(context, manifest, how));
       return desired === null ? null : presentIn(desired);
     },
   });
-  if (!done.ok) refusePublishing(context, options, done.error, () => desired);
+  if (!done.ok) refusePublishing(context, done.error, () => desired);
   if (done.value === 'damaged')
     throw commandFailure(
       `revision ${number} of ${account} is damaged in the store`,

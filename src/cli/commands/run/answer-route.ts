@@ -5,9 +5,9 @@ import { quoteForShell } from '../../../core/plan/policy.ts';
 import { CommandError } from '../../exit.ts';
 import { routeDocument } from '../../output/documents/route-document.ts';
 import { renderRoute } from '../../output/documents/route-text.ts';
-import type { Commands } from '../../output/command-lines.ts';
-import { parseMailAddress } from '../route/route.ts';
-import { traceDesired, type Knowledge } from '../route/manifest.ts';
+import type { Commands } from '../../../service/reports.ts';
+import { parseMailAddress } from '../route/route-command.ts';
+import { traceDesired, type Knowledge } from '../route/ask-manifest.ts';
 
 /** Says where mail to an address goes by the manifests that are loaded and the engines that were read, as `fwdsync route` does. */
 export function answerRoute(

@@ -4,21 +4,20 @@ import { escapeInvisible, plural } from '../../../core/model/names.ts';
 import { importDirectory, type ImportedAccount } from '../../../engine/state/postgres/import-directory.ts';
 import { systemProcesses } from '../../../engine/state/processes.ts';
 import type { Context } from '../../context.ts';
-import { EXIT, commandFailure, usageError, type ExitCode } from '../../exit.ts';
-import { openStore } from '../../input/state/store.ts';
-import { namesStore, type CommonOptions } from '../../settings.ts';
+import type { CommandCall, CommandResult } from '../../command.ts';
+import { EXIT, commandFailure, usageError } from '../../exit.ts';
+import { openStore } from '../../input/state/open-store.ts';
 
 /** Copies a state directory into the store, account by account; exits with 1 where one could not be copied. */
 export async function stateCommand(
   context: Context,
-  options: CommonOptions,
-  [, directory = '']: readonly string[],
-): Promise<ExitCode> {
-  if (!namesStore(options, context))
-    throw usageError('state import needs a store', 'give --store, or set FWDSYNC_STORE');
+  { settings, args: [, directory = ''] }: CommandCall,
+): Promise<CommandResult> {
+  const { store } = settings.state;
+  if (store === null) throw usageError('state import needs a store', 'give --store, or set FWDSYNC_STORE');
   const { clock, every } = context;
   const accounts = importDirectory({
-    database: await openStore(context, options),
+    database: await openStore(context, store),
     directory: resolve(context.cwd, directory),
     fs,
     clock,
@@ -37,7 +36,7 @@ export async function stateCommand(
       `${directory} has no state of any account`,
       'name the directory that --state-dir names',
     );
-  return failed === 0 ? EXIT.done : EXIT.failed;
+  return { exit: failed === 0 ? EXIT.done : EXIT.failed };
 }
 
 function lineOf({ account, name, result }: ImportedAccount): string {

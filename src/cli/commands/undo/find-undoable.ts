@@ -4,10 +4,11 @@ import type { HistoryStore } from '../../../engine/state/store.ts';
 import type { Context } from '../../context.ts';
 import { usageError } from '../../exit.ts';
 import { answerOf, connect } from '../../input/connect.ts';
-import { openStates } from '../../input/state/state.ts';
+import { openStates } from '../../input/state/open-states.ts';
 import { commandLine } from '../../output/command-lines.ts';
-import type { CommonOptions, Connection } from '../../settings.ts';
-import { openRecordedOf } from '../history/open-history.ts';
+import type { Connection } from '../../../client/connection.ts';
+import type { Settings, StateSettings } from '../../settings/resolve-settings.ts';
+import { openHistoriesOf } from '../history/open-history.ts';
 
 export interface RunQuestion {
   readonly connection: Connection;
@@ -21,17 +22,14 @@ export interface RunQuestion {
  */
 export async function findUndoable(
   context: Context,
-  options: CommonOptions,
+  { state }: Pick<Settings, 'state'>,
   { connection, name }: RunQuestion,
 ): Promise<RunEntry | null> {
   const run =
     name === undefined
-      ? await findLast(context, options, connection)
-      : await findNamed(context, options, { connection, name });
-  if (run === null) {
-    context.ofAccount?.report({ verdict: 'nothing to undo' });
-    return null;
-  }
+      ? await findLast(context, state, connection)
+      : await findNamed(context, state, { connection, name });
+  if (run === null) return null;
   if (run.api.url === connection.url) return run;
   throw usageError(
     `run ${run.run} was made at ${run.api.url}, and not at ${connection.url}`,
@@ -41,11 +39,11 @@ export async function findUndoable(
 
 async function findNamed(
   context: Context,
-  options: CommonOptions,
+  state: StateSettings,
   { connection: { account }, name }: { readonly connection: Connection; readonly name: string },
 ): Promise<RunEntry | null> {
   // A run of another account is found, too: then the account is what is wrong.
-  const { stores } = await openRecordedOf(context, options, null);
+  const stores = await openHistoriesOf(context, state, null);
   const found: RunEntry[] = [];
   for (const { history } of stores) {
     for await (const { start } of readRuns(history, { run: name })) found.push(start);
@@ -54,11 +52,11 @@ async function findNamed(
   if (own !== undefined) return own;
   const [other] = found;
   if (other === undefined) {
-    const { account: _, ...everywhere } = options;
-    const history = commandLine(context, everywhere)('history');
+    const { account: _, ...everywhere } = context.given;
+    const history = commandLine({ ...context, given: everywhere })('history');
     throw usageError(`no run is named ${JSON.stringify(name)}`, `\`${history}\` lists the runs`);
   }
-  if (context.ofAccount !== undefined) return null;
+  if (context.member !== undefined) return null;
   throw usageError(
     `run ${name} was made for the account ${other.account}, and not for ${account}`,
     'leave out --account, or name a run of that account',
@@ -67,14 +65,14 @@ async function findNamed(
 
 async function findLast(
   context: Context,
-  options: CommonOptions,
+  state: StateSettings,
   connection: Connection,
 ): Promise<RunEntry | null> {
   const account = connection.account ?? (await readAccount(context, connection));
-  const openState = await openStates(context, options, 'undo');
+  const openState = await openStates(context, state, 'undo');
   const { history } = openState(connection, account);
   const run = await lastThatWrote(history);
-  if (run !== null || context.ofAccount !== undefined) return run;
+  if (run !== null || context.member !== undefined) return run;
   throw usageError(
     `no run of the account ${account} is in the history`,
     'check --state-dir: only runs that wrote with it can be undone',

@@ -6,35 +6,30 @@ import type { Planned } from '../../../engine/plan-once.ts';
 import { describeOrigin } from '../../../engine/undo/later-changes.ts';
 import type { Context } from '../../context.ts';
 import { disclosureFor, type Session } from '../../input/session.ts';
-import { printStateWarnings } from '../../input/state/state.ts';
-import type { DocumentFormat } from '../../output/formats.ts';
-import { documentOf, printPlanText, shownPlan } from '../../output/plan/print-plan.ts';
+import { printStateWarnings } from '../../input/state/open-states.ts';
+import { documentOf, planText, shownPlan } from '../../output/plan/print-plan.ts';
 import { columnsOf } from '../../output/output.ts';
-import type { CommonOptions } from '../../settings.ts';
-import { styleFor } from '../../output/style.ts';
+import { styleFor } from '../../output/paint.ts';
 import { wrapSentence } from '../../../core/plan/render/wrap.ts';
 
 /** Shows which run is undone, the plan that does it, and what stays as it is and why. */
 export function showUndo(
   context: Context,
-  options: CommonOptions & { readonly yes?: true },
   session: Session,
-  { format, run }: { readonly format: DocumentFormat; readonly run: RunEntry },
+  run: RunEntry,
+  { yes }: { readonly yes?: true },
 ): (decision: Decision, planned: Planned) => void {
-  const stream = format === 'json' ? context.stderr : context.stdout;
-  const style = styleFor(stream, options.color, context.env);
+  const stream = context.format === 'json' ? context.stderr : context.stdout;
+  const style = styleFor(stream, context.color);
   return (decision, planned) => {
     session.progress.stop();
-    printStateWarnings(context, options, planned);
-    if (format === 'json' && options.yes === true) return;
+    printStateWarnings(context, planned);
+    if (context.format === 'json' && yes === true) return;
     const { leftAlone, notes } = planned;
     const disclosure = disclosureFor(session, planned);
     const safe = (text: string): string => escapeInvisible(showText(text, disclosure));
     stream.write(`Undo of ${run.command} ${run.run}: ${safe(describeOrigin(run))}\n\n`);
-    printPlanText(context, documentOf(context, session, shownPlan(decision, planned)), {
-      stream,
-      color: options.color,
-    });
+    stream.write(planText(context, documentOf(context, session, shownPlan(decision, planned)), stream));
     const left = leftAlone.map(({ kind, domain, name, reason }) => {
       const what = kind === 'domain' ? name : `${domain}/${name}`;
       return `  ${kind} ${safe(what)}: ${safe(reason)}\n`;

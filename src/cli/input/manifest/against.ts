@@ -1,20 +1,20 @@
 import { changedDomains } from '../../../core/manifest/digest.ts';
 import type { Desired } from '../../../core/model/desired.ts';
+import type { References } from '../../../core/model/destinations.ts';
 import { wouldDelete, type ManifestDifference } from '../../../core/plan/would-delete.ts';
 import type { Context } from '../../context.ts';
 import { readDesired } from './desired.ts';
 import { resolveCommit } from './git.ts';
-import type { PlanFlags } from '../plan-options.ts';
-import type { CommonOptions } from '../../settings.ts';
+import type { ManifestSettings } from '../../settings/resolve-settings.ts';
 
 /** What a change of the manifest since a revision would delete; a revision that is no manifest is a warning. */
 export async function compareWith(
   context: Context,
-  options: CommonOptions,
+  manifest: ManifestSettings,
   revision: string,
   after: Desired,
 ): Promise<ManifestDifference> {
-  const before = await readRevision(context, options, revision);
+  const before = await readRevision(context, manifest, revision);
   return before === null ? { deletes: [], warnings: [uncomparable(revision)] } : wouldDelete(before, after);
 }
 
@@ -22,30 +22,40 @@ export async function compareWith(
  * With `--against`, the domains for which the manifest asks for something else than at that revision, as `--domain`
  * would name them; all of them where that revision cannot be read as a manifest.
  */
-export async function narrowToChanges<Flags extends PlanFlags>(
+export async function narrowToChanges(
   context: Context,
-  flags: Flags,
-): Promise<Flags> {
-  if (flags.against === undefined) return flags;
+  manifest: ManifestSettings,
+  revision: string | undefined,
+): Promise<Narrowed> {
+  if (revision === undefined) return { manifest };
   const [before, { desired: after }] = [
-    await readRevision(context, flags, flags.against),
-    await readDesired(context, flags, { unnamed: 'refused' }),
+    await readRevision(context, manifest, revision),
+    await readDesired(context, manifest, { unnamed: 'refused' }),
   ];
   // A manifest that is invalid now is reported by whoever reads it next.
-  if (after === null) return flags;
+  if (after === null) return { manifest };
   if (before !== null)
-    return { ...flags, domain: changedDomains(before, after), concealed: before.references };
-  context.stderr.write(`${uncomparable(flags.against).message}: all domains are planned\n`);
-  return flags;
+    return {
+      manifest: { ...manifest, domains: changedDomains(before, after) },
+      concealed: before.references,
+    };
+  context.stderr.write(`${uncomparable(revision).message}: all domains are planned\n`);
+  return { manifest };
+}
+
+export interface Narrowed {
+  readonly manifest: ManifestSettings;
+  /** Values that references have at that revision. */
+  readonly concealed?: References;
 }
 
 async function readRevision(
   context: Context,
-  options: CommonOptions,
+  manifest: ManifestSettings,
   revision: string,
 ): Promise<Desired | null> {
   const from = { kind: 'commit', commit: await resolveCommit(context, revision) } as const;
-  return (await readDesired(context, options, { from })).desired;
+  return (await readDesired(context, manifest, { from })).desired;
 }
 
 function uncomparable(revision: string): ManifestDifference['warnings'][number] {

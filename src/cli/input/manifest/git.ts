@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { buffer, text } from 'node:stream/consumers';
 import { once } from 'node:events';
-import type { Context } from '../../context.ts';
+import type { ProcessContext } from '../../context.ts';
+
+type Surroundings = Pick<ProcessContext, 'env' | 'cwd'>;
 import { commandFailure, usageError, type CommandError } from '../../exit.ts';
 
 export interface GitResult {
@@ -14,7 +16,7 @@ export interface GitResult {
  * Runs git without a shell, in the environment of the command: it says to a hook which index to read. Paths are taken
  * as they are, never as patterns, and nothing is locked.
  */
-export async function git(context: Context, args: readonly string[], input = ''): Promise<GitResult> {
+export async function git(context: Surroundings, args: readonly string[], input = ''): Promise<GitResult> {
   const child = spawn('git', ['--literal-pathspecs', '--no-optional-locks', ...args], {
     cwd: context.cwd,
     env: { ...context.env, LC_ALL: 'C' },
@@ -35,7 +37,11 @@ export async function git(context: Context, args: readonly string[], input = '')
 }
 
 /** The same where only success makes sense. */
-export async function requireGit(context: Context, args: readonly string[], input = ''): Promise<Buffer> {
+export async function requireGit(
+  context: Surroundings,
+  args: readonly string[],
+  input = '',
+): Promise<Buffer> {
   const { code, stdout, stderr } = await git(context, args, input);
   if (code === 0) return stdout;
   throw repositoryFault(stderr) ?? commandFailure(`git ${args[0]}: ${reasonOf(stderr)}`, 'see what git says');
@@ -60,7 +66,7 @@ function reasonOf(stderr: string): string {
 }
 
 /** The commit that a revision names; one that is none is wrong usage. */
-export async function resolveCommit(context: Context, revision: string): Promise<string> {
+export async function resolveCommit(context: Surroundings, revision: string): Promise<string> {
   const { code, stdout, stderr } = await git(context, [
     'rev-parse',
     '--verify',

@@ -3,7 +3,7 @@ import { delimiter, resolve } from 'node:path';
 import type { ReadReferences } from '../../../core/manifest/load.ts';
 import type { DesiredApi, ReferenceValue } from '../../../core/model/desired.ts';
 import type { Reference } from '../../../core/model/destinations.ts';
-import type { Context } from '../../context.ts';
+import type { ProcessContext } from '../../context.ts';
 import { CommandError, EXIT, commandFailure } from '../../exit.ts';
 import { readReferenceFile } from './reference-file.ts';
 import { reservedReference, reserveKey } from './reserved.ts';
@@ -13,8 +13,10 @@ const DEFAULT_PATH = ['/run/secrets', '/var/run/secrets'].join(delimiter);
 
 const AT_ONCE = 32;
 
+type Surroundings = Pick<ProcessContext, 'env' | 'cwd' | 'secrets'>;
+
 /** The value behind a reference to a destination or a password; one that is an API key or such is refused. */
-export async function referenceValue(context: Context, reference: Reference): Promise<ReferenceValue> {
+export async function referenceValue(context: Surroundings, reference: Reference): Promise<ReferenceValue> {
   const reserved = await reservedReference(context, reference);
   if (reserved !== null) return reserved;
   const value = await readValue(context, reference);
@@ -27,13 +29,13 @@ export async function referenceValue(context: Context, reference: Reference): Pr
 }
 
 /** The service may repeat it, whole or in part where it is a list; the word for no destination is no secret. */
-function hide({ secrets }: Context, value: string, { shown }: Reference): void {
+function hide({ secrets }: Surroundings, value: string, { shown }: Reference): void {
   const parts = [value, ...value.split(',')].map((part) => part.trim());
   for (const part of parts) if (part !== 'discard') secrets.redactor.add(part, shown);
 }
 
 /** Reads what a manifest needs, some at a time; by then the secrets that none of it may be are known. */
-export function referenceReader(context: Context): ReadReferences {
+export function referenceReader(context: Surroundings): ReadReferences {
   return async ({ keys, others }) => {
     await forbidSecrets(context);
     for (const key of keys) await forbidKey(context, key);
@@ -50,14 +52,14 @@ export function referenceReader(context: Context): ReadReferences {
 }
 
 /** No reference of any account may be this key, or have its value. */
-async function forbidKey(context: Context, key: Reference): Promise<void> {
+async function forbidKey(context: Surroundings, key: Reference): Promise<void> {
   await reserveKey(context, key);
   const value = await readValue(context, key);
   if (typeof value === 'string') context.secrets.forbid(value, 'the API key of an account');
 }
 
 /** The API key: the manifest's, then `FWDSYNC_API_KEY`, then the file of `FWDSYNC_API_KEY_FILE`. */
-export async function resolveKey(api: Pick<DesiredApi, 'key'>, context: Context): Promise<string> {
+export async function resolveKey(api: Pick<DesiredApi, 'key'>, context: Surroundings): Promise<string> {
   const found = await lookUpKey(api, context);
   if (found !== null) return found;
   const names = [api.key?.shown, 'FWDSYNC_API_KEY', 'FWDSYNC_API_KEY_FILE'].filter(
@@ -67,7 +69,10 @@ export async function resolveKey(api: Pick<DesiredApi, 'key'>, context: Context)
 }
 
 /** The same where a command can do without one; null: none is set. */
-export async function lookUpKey({ key }: Pick<DesiredApi, 'key'>, context: Context): Promise<string | null> {
+export async function lookUpKey(
+  { key }: Pick<DesiredApi, 'key'>,
+  context: Surroundings,
+): Promise<string | null> {
   const stated = key === undefined ? null : await readValue(context, key);
   if (stated !== null && typeof stated !== 'string') {
     throw new CommandError(
@@ -86,7 +91,7 @@ export async function lookUpKey({ key }: Pick<DesiredApi, 'key'>, context: Conte
  * set. Throws where the file is empty or cannot be read.
  */
 export async function operatorSecret(
-  { env, cwd }: Pick<Context, 'env' | 'cwd'>,
+  { env, cwd }: Pick<ProcessContext, 'env' | 'cwd'>,
   name: string,
 ): Promise<string | null> {
   if (env[name]) return env[name];
@@ -101,7 +106,7 @@ export async function operatorSecret(
 }
 
 async function readValue(
-  { env, cwd }: Pick<Context, 'env' | 'cwd'>,
+  { env, cwd }: Pick<ProcessContext, 'env' | 'cwd'>,
   reference: Reference,
 ): Promise<ReferenceValue> {
   if (reference.kind === 'env') return env[reference.name] || null;
@@ -123,7 +128,7 @@ const SECRETS = [
 ] as const;
 
 /** Of the operator, in a variable or in the file that another names. A pipe there can be read once, and is not read here. */
-async function forbidSecrets({ env, cwd, secrets }: Context): Promise<void> {
+async function forbidSecrets({ env, cwd, secrets }: Surroundings): Promise<void> {
   for (const { name, what } of SECRETS) {
     const path = env[`${name}_FILE`];
     const value = env[name] || (path ? await readReferenceFile(resolve(cwd, path), ['/']) : null);

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RefusedValue } from '../../../core/model/desired.ts';
 import type { Reference } from '../../../core/model/destinations.ts';
-import type { Context } from '../../context.ts';
+import type { ProcessContext } from '../../context.ts';
 
 /** Variables that fwdsync reads for itself, and those of PostgreSQL that may hold or name a secret. */
 const OWN = /^(?:FWDSYNC_.*|PG(?:USER|PASSWORD|PASSFILE|OPTIONS|SERVICE|SERVICEFILE|SSL.*))$/;
@@ -14,7 +14,7 @@ const OWN_FILE = /^(?:FWDSYNC_\w+_FILE|PGPASSFILE|PGSSLKEY)$/;
  * an account is one also where the manifest of that account is broken, or its value cannot be read.
  */
 export async function reservedReference(
-  context: Pick<Context, 'env' | 'cwd' | 'secrets'>,
+  context: Pick<ProcessContext, 'env' | 'cwd' | 'secrets'>,
   reference: Reference,
 ): Promise<RefusedValue | null> {
   const what =
@@ -26,14 +26,14 @@ export async function reservedReference(
 
 const KEY = 'the API key of an account';
 
-function reservedVariable({ secrets }: Pick<Context, 'secrets'>, name: string): string | null {
+function reservedVariable({ secrets }: Pick<ProcessContext, 'secrets'>, name: string): string | null {
   if (secrets.keys.env.has(name)) return KEY;
   return OWN.test(name) ? 'a variable that fwdsync itself uses' : null;
 }
 
 /** Links are followed on both sides: the same file may have several paths. */
 async function reservedFile(
-  { env, cwd, secrets }: Pick<Context, 'env' | 'cwd' | 'secrets'>,
+  { env, cwd, secrets }: Pick<ProcessContext, 'env' | 'cwd' | 'secrets'>,
   path: string,
 ): Promise<string | null> {
   const keys = secrets.keys.file;
@@ -47,7 +47,10 @@ async function reservedFile(
 }
 
 /** From now on no reference may be this key of an account. */
-export async function reserveKey({ secrets }: Pick<Context, 'secrets'>, key: Reference): Promise<void> {
+export async function reserveKey(
+  { secrets }: Pick<ProcessContext, 'secrets'>,
+  key: Reference,
+): Promise<void> {
   if (key.kind === 'env') secrets.keys.env.add(key.name);
   else secrets.keys.file.set(key.path, await realPath(key.path));
 }

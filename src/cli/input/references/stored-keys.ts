@@ -3,12 +3,12 @@ import { findReferences } from '../../../core/manifest/load.ts';
 import type { Reference } from '../../../core/model/destinations.ts';
 import type { Database } from '../../../engine/state/postgres/database.ts';
 import { publishedKeys, type KeysOf } from '../../../engine/state/postgres/published-keys.ts';
-import type { Context } from '../../context.ts';
+import type { ProcessContext } from '../../context.ts';
 import { realPath, reserveKey } from './reserved.ts';
 
 /** Reserves those of these references that are a key of a published account. */
 export async function reservePublishedKeys(
-  context: Pick<Context, 'secrets' | 'cwd'>,
+  context: Pick<ProcessContext, 'secrets' | 'cwd'>,
   database: Database,
   references: readonly Reference[],
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit.ts';
-import { resolveLog, type CommonOptions } from '../../settings.ts';
+import type { LogSettings } from '../../settings/resolve-settings.ts';
 
 interface CommandLog {
   /** The command's own, which logs each request. */
@@ -11,19 +11,17 @@ interface CommandLog {
 
 /**
  * The log of a command, on standard error: each request and the end, both of level debug, so that without that level
- * the logger is not even loaded. A level or format that does not exist is wrong usage in every command. `run` has a log
- * of its own.
+ * the logger is not even loaded. `run` has a log of its own.
  */
 export async function openCommandLog(
   context: Context,
-  options: CommonOptions,
+  settings: LogSettings,
   command: string,
 ): Promise<CommandLog> {
-  const settings = resolveLog(options, context);
   const isDebug = settings.level === 'debug' || settings.level === 'trace';
   if (!isDebug || command === 'run') return { context, finish: () => undefined };
   const { createLogger } = await import('./logger.ts');
-  const { createEventLog, requestEvent, roundSeconds } = await import('./event-log.ts');
+  const { createEventLog, requestEvent, roundSeconds } = await import('../../../service/log/event-log.ts');
   const logger = createLogger(settings, context.stderr, settings.level);
   const log = createEventLog(logger);
   const startedAt = context.clock.monotonic();

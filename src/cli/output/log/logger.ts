@@ -2,7 +2,7 @@ import { pino, type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import { escapeInvisible, escapeJson } from '../../../core/model/names.ts';
 import type { OutputStream } from '../../process/standard-output.ts';
-import type { LogLevel, LogSettings } from '../../settings.ts';
+import type { LogLevel, LogSettings } from '../../settings/resolve-settings.ts';
 
 /** One JSON line per event, or readable lines on a terminal. */
 export function createLogger(

@@ -23,12 +23,12 @@ import { sealPlan, type SavedPlan } from '../../../core/plan/document/saved.ts';
 import { renderPlan, type PlanTextOptions } from '../../../core/plan/render/text.ts';
 import type { Decision } from '../../../engine/decide.ts';
 import type { Planned } from '../../../engine/plan-once.ts';
+import type { CommandResult } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import type { OutputStream } from '../../process/standard-output.ts';
-import type { PlanFormat } from '../formats.ts';
-import { columnsOf, printJson, sha256 } from '../output.ts';
+import { columnsOf, sha256 } from '../output.ts';
 import { disclosureFor, type Session } from '../../input/session.ts';
-import { styleFor } from '../style.ts';
+import { styleFor } from '../paint.ts';
 
 export interface ShownPlan {
   /** What runs, or would run. */
@@ -79,29 +79,28 @@ export function manifestDigest(
   return `sha256:${client.hmac(digest)}`;
 }
 
-/** The plan on standard output; `github` also writes the summary of the step, where the environment names its file. */
-export async function printPlan(
+/** Returns a plan in the format of the command; `github` also writes the summary of the step, where the environment names its file. */
+export async function formatPlan(
   context: Context,
   plan: SavedPlan,
-  { format, ...how }: Omit<PlanPrinting, 'stream'> & { readonly format: PlanFormat },
-): Promise<void> {
-  switch (format) {
-    case 'text':
-      return printPlanText(context, plan, { ...how, stream: context.stdout });
+  how: PlanPrinting,
+): Promise<Pick<CommandResult, 'document' | 'text'>> {
+  switch (context.format) {
     case 'json':
-      return printJson(context, plan);
+      return { document: plan };
     case 'markdown':
-      context.stdout.write(markdownOf(context, plan, how.routes));
-      return;
+      return { text: markdownOf(context, plan, how.routes) };
     case 'github':
-      context.stdout.write(renderPlanGithub(plan));
       await writeStepSummary(context, markdownOf(context, plan, how.routes));
+      return { text: renderPlanGithub(plan) };
+    default:
+      return { text: planText(context, plan, context.stdout, how) };
   }
 }
 
-/** Of one of many accounts under its name. */
-function markdownOf({ ofAccount }: Context, plan: SavedPlan, routes: RoutesShown = 'first'): string {
-  const heading = ofAccount === undefined ? '' : `## ${markdownText(ofAccount.name)}\n\n`;
+/** Returns a plan as Markdown, that of one of many accounts under its name. */
+function markdownOf({ member }: Context, plan: SavedPlan, routes: RoutesShown = 'first'): string {
+  const heading = member === undefined ? '' : `## ${markdownText(member.name)}\n\n`;
   return `${heading}${renderPlanMarkdown(plan, routes)}`;
 }
 
@@ -114,19 +113,20 @@ async function writeStepSummary(context: Context, markdown: string): Promise<voi
   );
 }
 
-export interface PlanPrinting extends Partial<Pick<PlanTextOptions, 'extent' | 'next' | 'routes'>> {
-  readonly stream: OutputStream;
-  readonly color: string | undefined;
-}
+/** Parts of a plan that people are shown. */
+export type PlanPrinting = Partial<Pick<PlanTextOptions, 'extent' | 'next' | 'routes'>>;
 
-/** The plan for people, on the stream that the command's text goes to. */
-export function printPlanText(
-  context: Context,
+/** Returns the plan for people, painted for the stream that the command's text goes to. */
+export function planText(
+  { color, member }: Pick<Context, 'color' | 'member'>,
   plan: PlanContents,
-  { stream, color, extent = 'all', routes = 'first', next = null }: PlanPrinting,
-): void {
-  const style = styleFor(stream, color, context.env);
-  stream.write(renderPlan(plan, { style, columns: columnsOf(stream), extent, routes, next }));
+  stream: OutputStream,
+  { extent = 'all', routes = 'first', next = null }: PlanPrinting = {},
+): string {
+  const style = styleFor(stream, color);
+  // What to do next is said once for many accounts.
+  const step = member === undefined ? next : null;
+  return renderPlan(plan, { style, columns: columnsOf(stream), extent, routes, next: step });
 }
 
 /** What sending these requests takes, from what is known of batches and of the budgets by now. */

@@ -19,28 +19,22 @@ import { readDesired } from '../../input/manifest/desired.ts';
 import { CommandError, EXIT, commandFailure } from '../../exit.ts';
 import { fileFault } from '../files.ts';
 import { sha256 } from '../output.ts';
-import { assertNothingAgain, flagsOfSaved, type PlanFlags } from '../../input/plan-options.ts';
+import { assertNothingAgain, settingsOfSaved } from '../../input/plan-options.ts';
 import { documentOf, shownPlan, manifestDigest } from './print-plan.ts';
-import { saveDocument } from '../files.ts';
 import type { Session } from '../../input/session.ts';
-import { statedPaths } from '../../settings.ts';
-
-/** Writes a plan to where `--out` says. */
-export async function savePlan(context: Context, path: string, plan: SavedPlan): Promise<void> {
-  if (context.ofAccount !== undefined) return context.ofAccount.report({ plan });
-  await saveDocument(context, path, plan);
-}
+import { VARIABLES } from '../../settings/flags.ts';
+import type { ManifestSettings, Settings } from '../../settings/resolve-settings.ts';
 
 /** A plan in a file, checked by its checksum alone; a file that holds none ends the command with 1. */
 export async function readSavedPlan(
   context: Context,
   path: string,
 ): Promise<Exclude<ReadPlan, { readonly kind: 'not-a-plan' }>> {
-  const { ofAccount } = context;
-  if (ofAccount?.saved === null) {
-    throw commandFailure(`${path} has no plan of ${ofAccount.name}`, 'make the plan again');
+  const { member } = context;
+  if (member?.saved === null) {
+    throw commandFailure(`${path} has no plan of ${member.name}`, 'make the plan again');
   }
-  if (ofAccount?.saved !== undefined) return { kind: 'intact', plan: ofAccount.saved };
+  if (member?.saved !== undefined) return { kind: 'intact', plan: member.saved };
   const { planFault } = await import('./plan-fault.ts');
   const read = readPlan(parseJson(await readSavedText(context, path)), { sha256, fault: planFault });
   if (read.kind !== 'not-a-plan') return read;
@@ -63,41 +57,44 @@ export async function readSavedText(context: Context, path: string): Promise<str
   }
 }
 
-/** The plan that somebody approved, and the flags with which it is made again. */
+/** The plan that a person approved, and the settings with which it is made again. */
 export interface ApprovedPlan {
   readonly path: string;
   readonly plan: SavedPlan;
-  readonly flags: PlanFlags;
+  readonly settings: Settings;
 }
 
 /** Reads a plan that is to be applied; an edited one, or one of other manifests than are asked for, approves nothing. */
 export async function openApproved(
   context: Context,
+  settings: Settings,
   path: string,
-  options: PlanFlags,
 ): Promise<ApprovedPlan> {
-  assertNothingAgain(options);
+  assertNothingAgain(context.given);
   const read = await readSavedPlan(context, path);
   if (read.kind === 'edited') throw editedPlan(path);
   const { plan } = read;
-  if (plan.options.account !== undefined && context.ofAccount === undefined)
+  if (plan.options.account !== undefined && context.member === undefined)
     throw stalePlan(`${path} is for one of several accounts; apply the file with all of them`);
-  assertSamePaths(context, options, plan.options.paths);
+  assertSamePaths(context, settings.manifest, plan.options.paths);
   const missing = plan.manifest.files.find((file) => file !== '-' && !isThere(context, file));
   if (missing !== undefined) throw stalePlan(`the manifest ${missing} no longer exists`);
-  return { path, plan, flags: flagsOfSaved(options, plan.options) };
+  return { path, plan, settings: settingsOfSaved(settings, plan.options) };
 }
 
-/** What flags and environment state has to be what the plan was made of. */
-function assertSamePaths(context: Context, options: PlanFlags, saved: readonly string[]): void {
-  const asked = statedPaths(options, context);
-  if (asked === null) return;
+/** Ends the command if a flag or variable states other paths than those that the plan was made of. */
+function assertSamePaths(
+  context: Context,
+  { paths: asked, source }: ManifestSettings,
+  saved: readonly string[],
+): void {
+  if (source === 'default') return;
   const places = (paths: readonly string[]): string =>
     JSON.stringify(
       [...new Set(paths.map((path) => (path === '-' ? path : resolve(context.cwd, path))))].sort(),
     );
   if (places(asked) === places(saved)) return;
-  const where = options.file === undefined ? 'FWDSYNC_FILE' : '-f';
+  const where = source === 'flag' ? '-f' : VARIABLES.file;
   throw stalePlan(`it was made of ${saved.join(', ')}, and ${where} names ${asked.join(', ')}`);
 }
 
@@ -132,13 +129,13 @@ export async function approveSaved(
   session: Session,
   { approved, planned }: { readonly approved: ApprovedPlan; readonly planned: Planned },
 ): Promise<Decision> {
-  const { plan: saved, flags } = approved;
+  const { plan: saved, settings } = approved;
   const decision = decide(planned.plan, saved.options.skipRefused === true ? 'withhold' : 'end-the-run');
   const fresh = documentOf(context, session, shownPlan(decision, planned));
   // What could not be read cannot be compared either.
   if (decision.kind === 'invalid' || decision.kind === 'unproven') return decision;
   const gone = goneFrom(planned.request.desired, saved);
-  const edited = [...gone, ...(await editedMeanwhile(context, session, { flags, fresh }))];
+  const edited = [...gone, ...(await editedMeanwhile(context, session, { settings, fresh }))];
   if (edited.length > 0) return { kind: 'stale', since: edited };
   if (decision.kind === 'go' && decision.plan.changes.length === 0 && sameAccount(fresh, saved))
     return decision;
@@ -161,10 +158,10 @@ function goneFrom({ domains }: Pick<Desired, 'domains'>, { options }: PlanDocume
 async function editedMeanwhile(
   context: Context,
   session: Session,
-  { flags, fresh: { manifest } }: { readonly flags: PlanFlags; readonly fresh: PlanDocument },
+  { settings, fresh: { manifest } }: { readonly settings: Settings; readonly fresh: PlanDocument },
 ): Promise<readonly Difference[]> {
   if (manifest.files.includes('-')) return [];
-  const { desired } = await readDesired(context, flags, { references: 'required' });
+  const { desired } = await readDesired(context, settings.manifest, { references: 'required' });
   if (desired !== null && manifestDigest(session, desired) === manifest.digest) return [];
   return [{ subject: 'manifest', was: 'as it was planned', is: 'edited while the account was read' }];
 }

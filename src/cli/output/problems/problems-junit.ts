@@ -1,6 +1,6 @@
 import { escapeInvisible } from '../../../core/model/names.ts';
 import { showSource, type Problem } from '../../../core/model/manifest/problem.ts';
-import type { CheckedManifests } from '../../context.ts';
+import type { CheckedManifests } from '../../command.ts';
 
 /** JUnit XML: a test case a manifest, which fails with its errors; warnings stand in its output. */
 export function problemsJunit({ problems, texts, counts: found }: CheckedManifests): string {

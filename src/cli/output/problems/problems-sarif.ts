@@ -1,6 +1,6 @@
 import pkg from '../../../../package.json' with { type: 'json' };
 import { escapeInvisible } from '../../../core/model/names.ts';
-import type { CheckedManifests } from '../../context.ts';
+import type { CheckedManifests } from '../../command.ts';
 import type { Problem, Source } from '../../../core/model/manifest/problem.ts';
 
 /** SARIF 2.1.0, as code scanning services take it. */

@@ -3,15 +3,15 @@ import { showSource } from '../../../core/model/manifest/problem.ts';
 import { plural, escapeInvisible } from '../../../core/model/names.ts';
 import type { WouldDelete } from '../../../core/plan/would-delete.ts';
 import type { Context } from '../../context.ts';
+import { CommandError, EXIT } from '../../exit.ts';
 import { commandLine, flagWords } from '../command-lines.ts';
-import { columnsOf, printJson, sentenceColumns } from '../output.ts';
-import { wantsMask, type CommonOptions } from '../../settings.ts';
+import { columnsOf, sentenceColumns } from '../output.ts';
 import type { ManifestCounts } from '../../../core/manifest/load.ts';
 import type { ManifestText } from '../../../core/manifest/read/text.ts';
 import type { Excerpt } from './excerpt.ts';
 import { silencedWords } from '../../../core/plan/render/totals.ts';
 import { hintLines, wrapWords } from '../../../core/plan/render/wrap.ts';
-import { styleFor } from '../style.ts';
+import { styleFor } from '../paint.ts';
 import type { Style } from '../../../core/plan/render/style.ts';
 
 export const NO_COUNTS: ManifestCounts = { files: 0, domains: 0, aliases: 0, rules: 0, silenced: 0 };
@@ -75,47 +75,54 @@ const MOST_NOTICES = 10;
 
 /** Lines of the manifests for people at a terminal; what draws them is loaded for them alone. Nothing under `--mask`. */
 export async function openExcerpt(
-  context: Context,
-  options: CommonOptions,
+  context: Pick<Context, 'stderr' | 'mask'>,
   { problems, texts }: { readonly problems: readonly Problem[]; readonly texts: readonly ManifestText[] },
 ): Promise<Excerpt> {
-  if (problems.length === 0 || context.stderr.isTTY !== true || wantsMask(options, context))
-    return NO_EXCERPT;
+  if (problems.length === 0 || context.stderr.isTTY !== true || context.mask !== false) return NO_EXCERPT;
   return (await import('./excerpt.ts')).createExcerpt(texts, problems, columnsOf(context.stderr));
 }
 
 const NO_EXCERPT: Excerpt = () => [];
 
+type ProblemsContext = Pick<Context, 'stderr' | 'color' | 'given' | 'env' | 'cwd' | 'mask'>;
+
 /** In text, on standard error. */
 export function printProblems(
-  context: Pick<Context, 'stderr' | 'env' | 'cwd' | 'ofAccount'>,
-  options: CommonOptions,
+  context: ProblemsContext,
   problems: readonly Problem[],
   excerpt: Excerpt = NO_EXCERPT,
 ): void {
   if (problems.length === 0) return;
-  const style = styleFor(context.stderr, options.color, context.env);
-  const columns = sentenceColumns(context.stderr);
-  context.stderr.write(
-    renderProblems(problems, { style, excerpt, columns, listAll: listAllCommand(context, options) }),
-  );
+  const { stderr, color } = context;
+  const style = styleFor(stderr, color);
+  const look = { style, excerpt, columns: sentenceColumns(stderr), listAll: listAllCommand(context) };
+  stderr.write(renderProblems(problems, look));
 }
 
-function listAllCommand(context: Pick<Context, 'env' | 'cwd' | 'ofAccount'>, options: CommonOptions): string {
-  const domains = flagWords('domain', options.domain);
-  return commandLine(context, options)(['validate --format json', ...domains].join(' '));
+function listAllCommand(context: ProblemsContext): string {
+  const domains = flagWords('domain', context.given.domain);
+  return commandLine(context)(['validate --format json', ...domains].join(' '));
 }
 
-/** What is wrong with a manifest that ends a command: with `--format json` the document of `validate`, else text. */
-export function printInvalid(
-  context: Context,
-  options: CommonOptions,
-  { problems, counts }: { readonly problems: readonly Problem[]; readonly counts: ManifestCounts },
-  excerpt?: Excerpt,
-): void {
-  const isJson = (options.format ?? context.env['FWDSYNC_FORMAT']) === 'json';
-  if (isJson) printJson(context, problemsDocument(problems, counts));
-  else printProblems(context, options, problems, excerpt);
+export interface InvalidManifest {
+  readonly problems: readonly Problem[];
+  readonly counts: ManifestCounts;
+  readonly excerpt?: Excerpt;
+  /** By default that the manifest is invalid, with the number of errors. */
+  readonly message?: string;
+  readonly hint?: string;
+}
+
+/** Prints what is wrong with a manifest, and makes of it the end of a command: 5. With `--format json` that has the document. */
+export function invalidManifest(
+  context: ProblemsContext & Pick<Context, 'format'>,
+  { problems, counts, excerpt, message, hint = 'fix it; no requests were sent' }: InvalidManifest,
+): CommandError {
+  const document = context.format === 'json' ? problemsDocument(problems, counts) : null;
+  if (document === null) printProblems(context, problems, excerpt);
+  const { errors } = countBySeverity(problems);
+  const what = message ?? `the manifest is invalid: ${plural(errors, 'error')}`;
+  return new CommandError(EXIT.invalid, what, hint, document);
 }
 
 /** `problems: none`, or `2 errors, 1 warning, 1 notice; 3 findings silenced`. */

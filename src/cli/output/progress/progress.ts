@@ -28,9 +28,9 @@ const LINE_EVERY_MS = 10_000;
  * A bar on a terminal, a line every ten seconds elsewhere; both on standard error. One of many accounts shows nothing:
  * there is one progress of all.
  */
-export function createProgress(context: ProgressContext & Pick<Context, 'ofAccount'>): ProgressBar {
-  const { signal, ofAccount, stderr } = context;
-  if (ofAccount !== undefined) return { update() {}, stop() {} };
+export function createProgress(context: ProgressContext & Pick<Context, 'member'>): ProgressBar {
+  const { signal, member, stderr } = context;
+  if (member !== undefined) return { update() {}, stop() {} };
   const progress = stderr.isTTY === true ? createBar(context) : createLines(context);
   signal.addEventListener('abort', () => progress.stop(), { once: true });
   return {

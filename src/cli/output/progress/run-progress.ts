@@ -30,7 +30,7 @@ const PART_OF_READING = 1 / 3;
 const LEAST_WAIT_MS = 2_000;
 
 export function createRunProgress(
-  context: Pick<Context, 'stderr' | 'clock' | 'signal' | 'ofAccount' | 'every'>,
+  context: Pick<Context, 'stderr' | 'clock' | 'signal' | 'member' | 'every'>,
 ): RunProgress {
   const bar = createProgress(context);
   const { clock } = context;

@@ -1,7 +1,8 @@
 import { sameDestinations, showDestinations, type Destination } from '../../model/destinations.ts';
 import type { Expectation, PresentDomain } from '../../model/desired.ts';
 import { domainPartOf, localPartOf, parseDomainName, quote } from '../../model/names.ts';
-import type { PresentAlias, PresentRule } from '../../model/resources.ts';
+import type { PresentAlias } from '../../kinds/alias/fields.ts';
+import type { PresentRule } from '../../kinds/rule/fields.ts';
 import { isOneWay, type Mail, type Route } from '../../routing/route.ts';
 import type { Loading } from '../resolve/context.ts';
 import { itemsOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';

@@ -1,7 +1,9 @@
 import { presentEntries, type Desired, type PresentDomain } from '../../model/desired.ts';
 import type { Destination } from '../../model/destinations.ts';
 import { type DomainName, domainPartOf, localPartOf } from '../../model/names.ts';
-import type { Origin, PresentAlias, PresentRule } from '../../model/resources.ts';
+import type { Origin } from '../../model/resources.ts';
+import type { PresentAlias } from '../../kinds/alias/fields.ts';
+import type { PresentRule } from '../../kinds/rule/fields.ts';
 import { nodesOnCycles } from '../../routing/cycles.ts';
 import type { ProblemLog } from '../problems.ts';
 import { routerOf, type DomainRouter } from './routing-table.ts';

@@ -1,5 +1,6 @@
 import { presentEntries, type PresentDomain } from '../../model/desired.ts';
-import type { PresentAlias, PresentRule } from '../../model/resources.ts';
+import type { PresentAlias } from '../../kinds/alias/fields.ts';
+import type { PresentRule } from '../../kinds/rule/fields.ts';
 import { createRouter, type Router } from '../../routing/route.ts';
 
 export type DomainRouter = Router<PresentAlias, PresentRule>;

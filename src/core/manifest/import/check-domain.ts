@@ -1,5 +1,5 @@
 import type { DomainDocument } from '../../model/manifest/manifest-document.ts';
-import type { RuleDocument } from '../../model/resources.ts';
+import type { RuleDocument } from '../../kinds/rule/fields.ts';
 import { findRefused } from '../write/drop-refused.ts';
 import type { Missing, TranslatedDomain } from './translate/missing.ts';
 import type { ImportedRule } from './translated.ts';

@@ -1,10 +1,10 @@
-import { parseAliases } from './formats/aliases.ts';
+import { parseAliases } from './formats/aliases-file.ts';
 import { parseCloudflare } from './formats/cloudflare.ts';
 import { parseExim } from './formats/exim.ts';
 import { parseForwardEmail } from './formats/forward-email.ts';
 import { parsePostfix } from './formats/postfix.ts';
 import { parsePostfixRegexp } from './formats/postfix-regexp.ts';
-import { parseTable } from './formats/table.ts';
+import { parseTable } from './formats/table-file.ts';
 import type { ParseSource } from './source-format.ts';
 
 /** The formats that can be imported, in the order of the help. */

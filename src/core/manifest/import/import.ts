@@ -10,10 +10,10 @@ import type { Forwards } from './resolve/find.ts';
 import { readDomainForwards } from './resolve/reading.ts';
 import { withOneDomain } from './resolve/one-domain.ts';
 import type { SourceContext, SourceFault } from './source-format.ts';
-import { translateToAliases } from './translate/aliases.ts';
+import { translateToAliases } from './translate/alias-translation.ts';
 import { tellFalls } from './translate/falls.ts';
 import type { Missing } from './translate/missing.ts';
-import { translateToRules } from './translate/rules.ts';
+import { translateToRules } from './translate/rule-translation.ts';
 import type { ImportedDomain, LeftOut } from './translated.ts';
 
 export interface SourceFile extends Pick<SourceContext, 'fileDomain' | 'include'> {

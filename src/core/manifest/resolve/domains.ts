@@ -1,8 +1,8 @@
 import type { DesiredDomain, PresentDomain } from '../../model/desired.ts';
-import { SECTIONS } from '../../model/kinds.ts';
+import { SECTIONS } from '../../kinds/registry.ts';
 import { parseDomainName, quote, type DomainName } from '../../model/names.ts';
 import type { Source } from '../../model/manifest/problem.ts';
-import type { DesiredRule } from '../../model/resources.ts';
+import type { DesiredRule } from '../../kinds/rule/fields.ts';
 import type { Manifest } from './assemble.ts';
 import { MAX_ENTRIES, type Loading } from './context.ts';
 import { readThreshold } from './delivery.ts';

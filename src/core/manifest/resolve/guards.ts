@@ -1,6 +1,6 @@
 import type { Allowance, DatedAllowance, GuardSettings } from '../../model/desired.ts';
 import { normaliseDestination } from '../../model/destinations.ts';
-import { isSection, sectionForms } from '../../model/kinds.ts';
+import { isSection, sectionForms } from '../../kinds/registry.ts';
 import { domainPartOf, localPartOf, parseDomainName } from '../../model/names.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Loading } from './context.ts';

@@ -1,82 +1,32 @@
-import type { PresentDomain, Setting } from '../../model/desired.ts';
-import { parseDomainName, quote } from '../../model/names.ts';
-import { hasSetting, SETTINGS } from '../../model/resources.ts';
+import type { PresentDomain } from '../../model/desired.ts';
+import type { ApiVersion } from '../../model/endpoints.ts';
+import { SETTINGS } from '../../kinds/domain/fields.ts';
 import type { Definitions } from './assemble.ts';
 import type { Loading } from './context.ts';
-import { parseDestination, parseWebhook } from './values/destination-text.ts';
-import { textOf, type Entry, type MapNode, type TextNode } from '../read/node.ts';
+import type { Entry, MapNode } from '../read/node.ts';
 import { sourceOf } from '../read/text.ts';
 
-type Settings = PresentDomain['settings'];
-
-/** The settings of a domain, its own or those of `defaults`; `none` asks for no value. */
+/** The settings of a domain, its own or those of `defaults`. */
 export function readSettings(
   domain: MapNode,
   defaults: Definitions,
-  version: 'v4' | 'v3',
+  version: ApiVersion,
   loading: Loading,
-): Settings {
-  const settings = SETTINGS.flatMap((name) => {
+): PresentDomain['settings'] {
+  const settings = Object.entries(SETTINGS).flatMap(([name, { codec, only = version }]) => {
     const entry = domain.entries.get(name) ?? defaults.get(name);
-    const setting = entry === undefined ? null : readSetting(name, entry, loading);
-    if (entry === undefined || setting === null) return [];
-    if (!hasSetting(version, name)) {
-      reportNeedsV3(entry, loading);
-      return [];
-    }
-    return [[name, setting] as const];
+    const value = entry === undefined ? undefined : codec.read(entry.value, loading);
+    if (entry === undefined || value === undefined) return [];
+    if (only === version) return [[name, { value, source: sourceOf(entry.key) }] as const];
+    reportNeeds(only, entry, loading);
+    return [];
   });
   return Object.fromEntries(settings);
 }
 
-function readSetting(name: keyof Settings, { key, value }: Entry, loading: Loading): Setting | null {
-  const text = textOf(value);
-  if (value.kind !== 'text' || !text) return null;
-  const source = sourceOf(key);
-  if (text === 'none') return { value: null, source };
-  const read = SETTING_READERS[name](value, loading);
-  return read === null ? null : { value: read, source };
-}
-
-const SETTING_READERS: Readonly<Record<keyof Settings, (node: TextNode, loading: Loading) => string | null>> =
-  { notification_email: readAddress, whitelabel: readHost, webhook: readHook };
-
-function readAddress(node: TextNode, { log }: Loading): string | null {
-  const parsed = node.text.includes('://') ? null : parseDestination(node.text);
-  if (parsed?.ok) return parsed.value.destination;
-  log.report('invalid-address', node, {
-    message: `${quote(node.text)} is not one email address`,
-    hint: 'write name@domain.example, or none',
-  });
-  return null;
-}
-
-function readHost(node: TextNode, { log }: Loading): string | null {
-  const parsed = parseDomainName(node.text);
-  if (parsed.ok) return parsed.value;
-  log.report(parsed.error.code, node, {
-    message: parsed.error.message,
-    hint: `${parsed.error.hint}; or none`,
-  });
-  return null;
-}
-
-function readHook(node: TextNode, { log }: Loading): string | null {
-  const parsed = parseWebhook(node.text);
-  if (!parsed.ok) {
-    log.report(parsed.error.code, node, {
-      message: `${parsed.error.message}: ${quote(node.text)}`,
-      hint: parsed.error.hint,
-    });
-    return null;
-  }
-  if (parsed.value.warning !== null) log.report(parsed.value.warning.code, node, parsed.value.warning);
-  return parsed.value.destination;
-}
-
-function reportNeedsV3({ key }: Entry, { log }: Loading): void {
-  log.report('needs-v3', key, {
-    message: '`webhook` can be set through version 3 of the API only',
-    hint: 'leave it out, or write `api: { version: v3 }`',
+function reportNeeds(only: ApiVersion, { key }: Entry, { log }: Loading): void {
+  log.report(`needs-${only}`, key, {
+    message: `\`${key.text}\` can be set through version ${only.slice(1)} of the API only`,
+    hint: `leave it out, or write \`api: { version: ${only} }\``,
   });
 }

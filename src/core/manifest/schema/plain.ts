@@ -1,9 +1,9 @@
 import { booleanOf, isNull, numberOf, type MapNode, type Node, type TextNode } from '../read/node.ts';
+import { KINDS, ALL_KINDS } from '../../kinds/registry.ts';
 
 /** Keys whose values are booleans or numbers; every other scalar is text as written: `007` and `no` stay. */
 const TYPED_KEYS: ReadonlySet<string> = new Set([
   'version',
-  'active',
   'verify',
   'prune',
   'max_deletes',
@@ -11,6 +11,9 @@ const TYPED_KEYS: ReadonlySet<string> = new Set([
   'deletes',
   'reroutes',
   'after',
+  ...ALL_KINDS.flatMap((kind) =>
+    Object.entries(KINDS[kind].fields).flatMap(([name, { codec }]) => (codec.isFlag ? [name] : [])),
+  ),
 ]);
 
 /** Where a node stands: `names` is a map from names to destinations. */

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
-import { isSection, kindOf, KINDS } from '../../model/kinds.ts';
+import { SETTINGS } from '../../kinds/domain/fields.ts';
+import { isSection, kindOf, KINDS } from '../../kinds/registry.ts';
 import { quote } from '../../model/names.ts';
 import { isNull, type Entry, type Node } from '../read/node.ts';
 import type { ProblemCode } from '../problem-codes.ts';
@@ -156,7 +157,7 @@ function hintForNull({ name, item, path }: At): string {
   }
   if (emptyOf(parent) === '{}' && parent !== 'destinations')
     return 'indent what belongs to it, or write {} for nothing more than its name';
-  if (['notification_email', 'whitelabel', 'webhook'].includes(name)) {
+  if (SETTINGS[name]?.codec.hasNone === true) {
     return `write \`${name}: none\` to ask for no value, or leave the key out`;
   }
   return 'write a value, or leave the key out: what is not mentioned is not touched';

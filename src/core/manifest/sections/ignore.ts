@@ -6,7 +6,8 @@ import type { Definitions } from '../resolve/assemble.ts';
 import type { Loading } from '../resolve/context.ts';
 import { booleanOf, textOf, valueOf, type MapNode, type Node } from '../read/node.ts';
 import type { ProblemLog } from '../problems.ts';
-import { isUuid } from './rules.ts';
+import { KINDS, kindOf } from '../../kinds/registry.ts';
+import { isUuid } from '../../model/item-key.ts';
 
 /** Whether a section is pruned: the domain's own word for the kind, else that of `defaults`, else no. */
 export function readPrune(section: Section, domain: MapNode, defaults: Definitions): boolean {
@@ -27,7 +28,7 @@ export function readIgnore(
   for (const node of list?.kind === 'list' ? list.items : []) {
     const text = textOf(node);
     if (!text) continue;
-    if (section !== 'rules') patterns.push(text);
+    if (KINDS[kindOf(section)].identity === 'name') patterns.push(text);
     else if (isUuid(text)) patterns.push(text.toLowerCase());
     else reportId(node, text, log);
   }
@@ -43,7 +44,7 @@ export function reportIgnored(
 ): void {
   if (patterns.length === 0) return;
   for (const { name, id, source, via } of entries) {
-    const ignored = section === 'rules' ? id : name;
+    const ignored = KINDS[kindOf(section)].identity === 'id' ? id : name;
     const pattern = patterns.find((pattern) => ignored !== undefined && matchesGlob(pattern, ignored));
     if (pattern === undefined) continue;
     log.report('ignored-entry', via ?? source, {

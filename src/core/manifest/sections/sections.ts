@@ -1,36 +1,21 @@
-import { SECTIONS, type Section } from '../../model/kinds.ts';
+import { SECTIONS, KINDS, kindOf } from '../../kinds/registry.ts';
+import type { Section, SectionTypes } from '../../model/kinds.ts';
 import { countEntries, type DesiredSection, type DesiredSections } from '../../model/desired.ts';
 import type { ShowForward } from '../../model/manifest/manifest-document.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { ObservedSections } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
 import type { Source } from '../../model/manifest/problem.ts';
-import type { SectionTypes } from '../../model/resources.ts';
 import type { DomainEditing } from '../update/entries.ts';
 import { valueOf, type MapNode } from '../read/node.ts';
 import { sourceOf } from '../read/text.ts';
-import { ALIAS_SECTION, type AliasEntries } from './aliases.ts';
 import type { Definitions } from '../resolve/assemble.ts';
 import type { Loading } from '../resolve/context.ts';
-import { CREDENTIAL_SECTION, type CredentialEntries } from './credentials.ts';
-import type { Brought, ReadEntries, SectionLanguage } from './entries.ts';
+import type { Brought, ReadEntries, SectionLanguage } from './language.ts';
 import { readIgnore, readPrune, reportIgnored } from './ignore.ts';
-import { RULE_SECTION, type RuleDraft } from './rules.ts';
-
-interface Written {
-  readonly aliases: AliasEntries;
-  readonly rules: readonly RuleDraft[];
-  readonly credentials: CredentialEntries;
-}
-
-const LANGUAGE: { readonly [S in Section]: SectionLanguage<S, Written[S]> } = {
-  aliases: ALIAS_SECTION,
-  rules: RULE_SECTION,
-  credentials: CREDENTIAL_SECTION,
-};
 
 /** The sections of a domain or template, each undefined where it is not stated. */
-export type WrittenSections = { readonly [S in Section]?: ReadEntries<Written[S]> };
+export type WrittenSections = { readonly [S in Section]?: ReadEntries<unknown> };
 
 export interface UsedTemplate {
   readonly sections: WrittenSections;
@@ -41,7 +26,7 @@ export interface UsedTemplate {
 export function readWrittenSections(node: MapNode, loading: Loading): WrittenSections {
   const stated = SECTIONS.flatMap((section) => {
     const written = valueOf(node, section);
-    return written === undefined ? [] : [[section, LANGUAGE[section].read(written, loading)] as const];
+    return written === undefined ? [] : [[section, languageOf(section).read(written, loading)] as const];
   });
   return Object.fromEntries(stated) as WrittenSections;
 }
@@ -71,12 +56,13 @@ function mergeSection<S extends Section>(
   loading: Loading,
 ): DesiredSection<S> | undefined {
   const stated = own[section];
-  const brought: Brought<Written[S]>[] = templates.flatMap(({ sections, via }) => {
+  const brought: Brought<unknown>[] = templates.flatMap(({ sections, via }) => {
     const entries = sections[section]?.entries;
     return entries === undefined ? [] : [{ entries, via }];
   });
   if (stated === undefined && brought.length === 0) return undefined;
-  const entries = LANGUAGE[section].merge(stated?.entries ?? null, brought, domain, loading.log);
+  const merged = languageOf(section).merge(stated?.entries ?? null, brought, domain, loading.log);
+  const entries = merged as DesiredSection<S>['entries'];
   const ignore = readIgnore(section, node, defaults, loading);
   reportIgnored(section, entries.values(), ignore, loading.log);
   const key = node.entries.get(section)?.key;
@@ -102,7 +88,7 @@ export function digestSection<S extends Section>(
   managed: DesiredSection<S> | undefined,
 ): unknown {
   if (managed === undefined) return null;
-  return [managed.prune, [...managed.ignore].sort(), LANGUAGE[section].digest(managed.entries)];
+  return [managed.prune, [...managed.ignore].sort(), languageOf(section).digest(managed.entries)];
 }
 
 /** A section that was read of the account, as a manifest writes it. */
@@ -112,10 +98,15 @@ export function exportSection<S extends Section>(
   comments: string[],
   showForward: ShowForward,
 ): SectionTypes[S]['document'] {
-  return LANGUAGE[section].export([...(live[section] ?? [])], comments, showForward);
+  const written = languageOf(section).export([...(live[section] ?? [])], comments, showForward);
+  return written as SectionTypes[S]['document'];
 }
 
 /** Edits each section of a domain where the plan would change the account. */
 export function updateSections(editing: DomainEditing, changes: readonly Change[]): void {
-  for (const section of SECTIONS) LANGUAGE[section].update(editing, changes);
+  for (const section of SECTIONS) languageOf(section).update(editing, changes);
+}
+
+function languageOf(section: Section): SectionLanguage {
+  return KINDS[kindOf(section)].manifest;
 }

@@ -10,7 +10,8 @@ import {
   type DraftPlace,
 } from './draft.ts';
 import { lineBreakOf } from './edits.ts';
-import { flowText, pairText, type Surrounding, type YamlValue } from './value-text.ts';
+import { flowText, pairText, type Surrounding } from './value-text.ts';
+import type { YamlValue } from '../../model/manifest/manifest-document.ts';
 
 type Collection = YAMLMap | YAMLSeq;
 

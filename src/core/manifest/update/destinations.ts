@@ -10,7 +10,8 @@ import { destinationDocument, oneOrList } from '../../model/manifest/manifest-do
 import type { ForwardDocument } from '../../model/resources.ts';
 import { editItems, newListItem, setValue, type Slot } from './collections.ts';
 import { endOf, scalarText, sectionsOf, startOf, type Draft } from './draft.ts';
-import { flowText, type YamlValue } from './value-text.ts';
+import { flowText } from './value-text.ts';
+import type { YamlValue } from '../../model/manifest/manifest-document.ts';
 
 /** What destinations as they are written stand for, and how to write those of the account. */
 export interface Book {

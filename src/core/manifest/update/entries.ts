@@ -7,7 +7,7 @@ import type { Adoption, Change } from '../../model/plan.ts';
 import { editItems, newPair, setValue, type NewItem } from './collections.ts';
 import { setForward, writeForward, type Book } from './destinations.ts';
 import { findPair, inlineAlias, placeWithin, type Draft, type DraftPlace } from './draft.ts';
-import type { YamlValue } from './value-text.ts';
+import type { YamlValue } from '../../model/manifest/manifest-document.ts';
 
 /** What becomes of an entry of a map. */
 export type EntryChange =

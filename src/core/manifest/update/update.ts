@@ -1,4 +1,7 @@
 import { isMap } from 'yaml';
+import type { Fields } from '../../fields/fields.ts';
+import { SETTINGS } from '../../kinds/domain/fields.ts';
+import { forwardDocument } from '../../model/manifest/manifest-document.ts';
 import type { Desired } from '../../model/desired.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { Adoption, Change, DomainChange } from '../../model/plan.ts';
@@ -55,5 +58,11 @@ function removeDomain(place: DraftPlace, book: Book): void {
 }
 
 function settingChanges({ fields, observed }: DomainChange): EntryChanges {
-  return new Map(fields.map((field) => [field, { kind: 'value', value: observed?.[field] ?? 'none' }]));
+  const live: Fields = observed ?? {};
+  return new Map(
+    fields.map((field) => [
+      field,
+      { kind: 'value', value: SETTINGS[field]?.codec.write(live[field], forwardDocument) ?? 'none' },
+    ]),
+  );
 }

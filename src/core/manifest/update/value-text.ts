@@ -1,8 +1,6 @@
 import { isScalar, isSeq } from 'yaml';
-import { createYaml, yamlText } from '../write/manifest-yaml.ts';
-
-/** What is written into a manifest: text, lists and maps. */
-export type YamlValue = string | boolean | readonly YamlValue[] | { readonly [key: string]: YamlValue };
+import type { YamlValue } from '../../model/manifest/manifest-document.ts';
+import { createYaml, yamlText } from '../write/yaml-text.ts';
 
 /** Where a value stands: within brackets more characters need quotes. */
 export type Surrounding = 'block' | 'flow';

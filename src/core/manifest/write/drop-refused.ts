@@ -1,4 +1,4 @@
-import { isSection, kindOf } from '../../model/kinds.ts';
+import { isSection, kindOf } from '../../kinds/registry.ts';
 import type { DomainDocument, ManifestDocument } from '../../model/manifest/manifest-document.ts';
 import { quote } from '../../model/names.ts';
 import { loadTree } from '../load.ts';

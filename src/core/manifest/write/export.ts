@@ -1,4 +1,5 @@
-import { SECTIONS } from '../../model/kinds.ts';
+import type { Fields } from '../../fields/fields.ts';
+import { SECTIONS } from '../../kinds/registry.ts';
 import {
   forwardDocument,
   type DomainDocument,
@@ -9,7 +10,7 @@ import type { DomainName } from '../../model/names.ts';
 import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import { dropRefused } from './drop-refused.ts';
 import { exportSection } from '../sections/sections.ts';
-import { hasSetting, SETTINGS } from '../../model/resources.ts';
+import { settingsSentBy } from '../../kinds/domain/fields.ts';
 
 export interface ExportOptions {
   /** Generation of the API that was read: a webhook can be stated for v3 only. */
@@ -65,11 +66,16 @@ function exportDomain(
   { version, showForward = forwardDocument }: ExportOptions,
 ): DomainDocument {
   const comments: string[] = [];
-  // A setting that a manifest of v4 cannot have is named where it has a value.
-  const settings = SETTINGS.filter((name) => hasSetting('v4', name) || (version === 'v3' && live[name]));
+  const values: Fields = { ...live };
+  // A setting that a manifest of the other generation cannot have is named where it has a value.
+  const settings = Object.entries(settingsSentBy('update', version)).filter(
+    ([name, { only }]) => only === undefined || Boolean(values[name]),
+  );
   return {
     comments,
-    ...Object.fromEntries(settings.map((name) => [name, live[name] ?? 'none'])),
+    ...Object.fromEntries(
+      settings.map(([name, { codec }]) => [name, codec.write(values[name], showForward)]),
+    ),
     ...Object.fromEntries(
       SECTIONS.filter((section) => live[section] !== undefined).map((section) => [
         section,

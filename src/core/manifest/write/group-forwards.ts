@@ -1,5 +1,6 @@
 import type { DomainDocument, ManifestDocument } from '../../model/manifest/manifest-document.ts';
-import type { AbsentDocument, ForwardDocument, RuleDocument } from '../../model/resources.ts';
+import type { AbsentDocument, ForwardDocument } from '../../model/resources.ts';
+import type { RuleDocument } from '../../kinds/rule/fields.ts';
 import { findGroups, type FoundGroups, type GroupedEntry } from './find-groups.ts';
 
 type Part = Extract<ForwardDocument, readonly unknown[]>[number];

@@ -1,7 +1,8 @@
-import { Document, isCollection, isMap, isScalar, visit, type YAMLMap } from 'yaml';
+import { isCollection, isMap, isScalar, visit, type YAMLMap } from 'yaml';
 import type { DomainDocument, ManifestDocument } from '../../model/manifest/manifest-document.ts';
-import { KINDS, SECTION_KINDS } from '../../model/kinds.ts';
-import { escapeInvisible, escapeYaml } from '../../model/names.ts';
+import { KINDS, SECTION_KINDS } from '../../kinds/registry.ts';
+import { escapeInvisible } from '../../model/names.ts';
+import { createYaml, yamlText } from './yaml-text.ts';
 
 /** The document as YAML that `loadManifest` reads back: names quoted where YAML needs it, one entry a line. */
 export function writeManifest(document: ManifestDocument): string {
@@ -11,21 +12,6 @@ export function writeManifest(document: ManifestDocument): string {
   const domains = yaml.get('domains');
   if (isMap(domains)) layOutDomains(domains, document);
   return yamlText(yaml);
-}
-
-/** What YAML 1.1 would read as a number or a boolean is quoted in it. */
-export function createYaml(value: unknown): Document {
-  return new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
-}
-
-/** Unquoted, `<<` would be read as a merge key. What cannot be seen needs the escapes of double quotes. */
-export function yamlText(yaml: Document): string {
-  visit(yaml, {
-    Scalar(_, node) {
-      if (/^<<$|(?!\n)[\p{C}\p{Zl}\p{Zp}]/u.test(String(node.value))) node.type = 'QUOTE_DOUBLE';
-    },
-  });
-  return escapeYaml(yaml.toString({ lineWidth: 0, flowCollectionPadding: false }));
 }
 
 function plainDocument(document: ManifestDocument): ReadonlyMap<string, unknown> {

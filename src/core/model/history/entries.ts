@@ -1,11 +1,9 @@
 import type { ApiVersion } from '../endpoints.ts';
-import { accountEntryKey } from '../item-key.ts';
-import type { Kind } from '../kinds.ts';
+import type { Kind, KeptStates } from '../kinds.ts';
 import type { DomainName } from '../names.ts';
 import type { Action } from '../plan.ts';
 import type { Source } from '../manifest/problem.ts';
 import type { ItemCounts, Outcome } from '../report.ts';
-import type { DomainState, RuleMatch, StateTypes } from '../resources.ts';
 
 /**
  * What happened to an account: one entry is one line of the history. Times are ISO 8601 in UTC with milliseconds, so that
@@ -172,29 +170,6 @@ export interface HistoryItemOf<K extends Kind> {
   readonly source: Source | null;
 }
 
-/** `StateTypes` as it is kept. */
-export interface KeptStates {
-  readonly domain: { readonly [S in keyof DomainState]: KeptText | null };
-  readonly alias: { readonly forward: readonly KeptText[] };
-  readonly rule: {
-    readonly match: KeptMatch;
-    readonly forward: readonly KeptText[];
-    readonly active: StateTypes['rule']['active'];
-    readonly rank: StateTypes['rule']['rank'];
-  };
-  /** Nothing of it can be read back. */
-  readonly credential: Readonly<Record<string, never>>;
-}
-
-export type KeptMatch =
-  | { readonly type: 'alias'; readonly alias: KeptText }
-  | {
-      readonly type: 'regex';
-      readonly regex: KeptText;
-      readonly scopes: Extract<RuleMatch, { readonly type: 'regex' }>['scopes'];
-    }
-  | { readonly type: 'cel'; readonly expression: KeptText };
-
 /** A destination in normal form, or another text of the account. */
 export type KeptText = string | ConcealedText;
 
@@ -202,16 +177,6 @@ export type KeptText = string | ConcealedText;
 export interface ConcealedText {
   readonly shown: string;
   readonly print: string;
-}
-
-/** What an item of the history is found by: itself first, and of a rule for one alias the mail that it takes. */
-export function historyKeys({ kind, domain, name, from, to }: HistoryItem): readonly string[] {
-  const keys = [accountEntryKey(domain, kind, name)];
-  if (kind !== 'rule') return keys;
-  for (const match of [from?.match, to?.match]) {
-    if (match?.type === 'alias') keys.push(accountEntryKey(domain, 'alias', keptText(match.alias)));
-  }
-  return [...new Set(keys)];
 }
 
 /** How a kept text is shown. */

@@ -1,6 +1,6 @@
 import { DISCARD, type Destination, type ReferenceDocument } from '../destinations.ts';
-import type { Section } from '../kinds.ts';
-import type { ForwardDocument, RuleDocument, RuleState, SectionTypes, SettingName } from '../resources.ts';
+import type { ForwardDocument } from '../resources.ts';
+import type { Section, SectionTypes, StateTypes } from '../kinds.ts';
 
 /**
  * The manifest language as plain data: what a program writes where a person would write YAML.
@@ -27,7 +27,10 @@ export interface DomainDocument extends SectionDocuments, SettingDocuments {
   readonly prune?: true;
 }
 
-type SettingDocuments = { readonly [S in SettingName]?: string };
+type SettingDocuments = { readonly [S in keyof StateTypes['domain']]: YamlValue };
+
+/** What is written into a manifest: text, lists and maps. */
+export type YamlValue = string | boolean | readonly YamlValue[] | { readonly [key: string]: YamlValue };
 
 type SectionDocuments = { readonly [S in Section]?: SectionTypes[S]['document'] };
 
@@ -47,20 +50,4 @@ export function destinationDocument(destination: string): string {
 export function oneOrList(parts: readonly (string | ReferenceDocument)[]): ForwardDocument {
   const [only] = parts;
   return parts.length === 1 && only !== undefined ? only : parts;
-}
-
-/** A live rule as a manifest writes it. */
-export function ruleDocument(
-  { id, match, forward, active }: Omit<RuleState, 'rank'> & { readonly id: string | null },
-  name: string,
-  show: ShowForward,
-): RuleDocument {
-  const { type: _, ...condition } = match;
-  return {
-    name,
-    ...(id === null ? {} : { id }),
-    ...condition,
-    forward: show(forward),
-    ...(active ? {} : { active }),
-  };
 }

@@ -20,6 +20,8 @@ export type RunResult =
   | {
       readonly kind: 'failed';
       readonly what: FailedStep;
+      /** The kind of the error; absent: there is one alone. */
+      readonly code?: string;
       /** For people. */
       readonly message: string;
     }

@@ -2,20 +2,28 @@ import type { CommandLine } from '../../model/text/command-line.ts';
 import type { AbsentDomain, DesiredDomain, PresentDomain } from '../../model/desired.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { ObservedDomain, UnprovenRead } from '../../model/observed.ts';
-import type { DomainChange, Withheld } from '../../model/plan.ts';
+import type { DomainChange, Withheld, Change } from '../../model/plan.ts';
 import { fail, succeed, type Result } from '../../model/result.ts';
-import { planCatchAll } from './catch-all.ts';
-import { compareChanges } from '../sorting.ts';
-import type { DomainPlan, SectionPlan, Withholding } from './section.ts';
-import { planNewDomain, planSettings } from './settings.ts';
+import { planCatchAll } from '../../kinds/alias/diff-catch-all.ts';
+import { rankOf, compareText, compareRanks } from '../sorting.ts';
+import type {
+  DomainPlan,
+  SectionPlan,
+  Withholding,
+  SectionContext,
+  PlanMemory,
+  SectionResult,
+} from './section.ts';
+import { planNewDomain, planSettings } from '../../kinds/domain/diff.ts';
 import type { ItemMemory } from './item-memory.ts';
-import { SECTION_PLANNERS, type SectionInput } from './kinds.ts';
 import { leftBehindWarnings } from '../left-behind.ts';
 import { domainWarnings } from '../warnings.ts';
-import { SECTION_KINDS, SECTIONS, type Section } from '../../model/kinds.ts';
-import { pickSettings } from '../../model/resources.ts';
+import { SECTION_KINDS, SECTIONS, KINDS } from '../../kinds/registry.ts';
+import type { Section } from '../../model/kinds.ts';
+import { pickFields } from '../../fields/fields.ts';
+import { SETTINGS, type DomainState } from '../../kinds/domain/fields.ts';
 
-export interface DomainInput extends SectionInput {
+export interface DomainInput extends PlanMemory {
   readonly desired: DesiredDomain;
   /** undefined: the account does not have it. */
   readonly live: ObservedDomain | undefined;
@@ -67,7 +75,7 @@ function planTombstone(
     domain,
     name: domain,
     id: null,
-    observed: pickSettings(live),
+    observed: pickFields<DomainState>(SETTINGS, live),
     desired: null,
     fields: [],
     stage: 2,
@@ -109,13 +117,18 @@ function planSections(
   }
   const plans: SectionPlan[] = [];
   for (const kind of SECTION_KINDS) {
-    const result = SECTION_PLANNERS[kind](desired, live, input);
-    if (result === null) continue;
+    const { section } = KINDS[kind];
+    if (desired[section] === undefined) continue;
+    // The section and the rows are those of the kind, which a type cannot say of all kinds at once.
+    const planSection = KINDS[kind].plan as SectionPlanner;
+    const result = planSection(desired[section], live?.[section] ?? [], { ...input, domain: desired.domain });
     if (!result.ok) return result;
     plans.push(result.value);
   }
   return succeed(plans);
 }
+
+type SectionPlanner = (section: unknown, live: unknown, context: SectionContext) => SectionResult;
 
 function assembleNew(
   desired: PresentDomain,
@@ -171,4 +184,30 @@ function collect(
     problems: sections.flatMap((section) => section.problems),
     adoptions: sections.flatMap((section) => section.adoptions),
   };
+}
+
+/** Puts other changes in the place of those of a domain. */
+export function changeEach(plan: DomainPlan, of: (change: Change) => Change): DomainPlan {
+  return {
+    ...plan,
+    changes: plan.changes.map(of).sort(compareChanges),
+    sections: plan.sections.map((section) => ({
+      ...section,
+      changes: section.changes.map(of),
+      serviceOwn: section.serviceOwn.map(of),
+    })),
+  };
+}
+
+/**
+ * The order of a plan's changes, the same for any order of the inputs: by domain, then stage, then kind, then name;
+ * rules of one stage by the place they have, or had, in the list.
+ */
+export function compareChanges(a: Change, b: Change): number {
+  if (a.domain !== b.domain) return compareText(a.domain, b.domain);
+  if (a.stage !== b.stage) return a.stage - b.stage;
+  if (a.kind !== b.kind) return KINDS[a.kind].order - KINDS[b.kind].order;
+  return (
+    compareRanks(rankOf(a), rankOf(b)) || compareText(a.name, b.name) || compareText(a.id ?? '', b.id ?? '')
+  );
 }

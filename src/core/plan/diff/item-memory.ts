@@ -1,7 +1,8 @@
 import type { Disclosure } from '../../model/destinations.ts';
-import { entryKey } from '../../model/item-key.ts';
-import type { Kind } from '../../model/kinds.ts';
+import { entryKeyOf, type KindFacts } from '../../kinds/facts.ts';
 import type { PriorDomain } from '../../model/prior.ts';
+
+type KeyFacts = Pick<KindFacts, 'kind' | 'identity'>;
 
 /** What the state directory knows of one domain, asked item by item. */
 export interface ItemMemory {
@@ -11,12 +12,12 @@ export interface ItemMemory {
 
 /** `drift` where a state of this signature is known to have been in place before. */
 export function reasonFor(
-  kind: Kind,
+  facts: KeyFacts,
   name: string,
   wanted: string,
   { prior }: ItemMemory,
 ): 'drift' | 'manifest' {
-  return prior?.applied.get(entryKey(kind, name)) === wanted ? 'drift' : 'manifest';
+  return prior?.applied.get(entryKeyOf(facts, name)) === wanted ? 'drift' : 'manifest';
 }
 
 /**
@@ -24,11 +25,11 @@ export function reasonFor(
  * is a change, as is what is not there: `live` null.
  */
 export function isKeptOtherwise(
-  kind: Kind,
+  facts: KeyFacts,
   name: string,
   { wanted, live }: { readonly wanted: string; readonly live: string | null },
   { prior }: ItemMemory,
 ): boolean {
-  const known = prior?.keptOtherwise.get(entryKey(kind, name));
+  const known = prior?.keptOtherwise.get(entryKeyOf(facts, name));
   return known?.sent === wanted && known.shown === live;
 }

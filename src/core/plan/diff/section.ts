@@ -8,8 +8,18 @@ import type { Origin } from '../../model/resources.ts';
 import type { ItemMemory } from './item-memory.ts';
 
 /** What the difference of one section of one domain depends on, other than its two sides. */
-export interface SectionContext extends ItemMemory {
+export interface SectionContext extends PlanMemory {
   readonly domain: DomainName;
+}
+
+/** What the differences of all domains depend on, other than their two sides. */
+export interface PlanMemory extends ItemMemory {
+  /** User names whose password is to be sent again because somebody asked. */
+  readonly rotate: ReadonlySet<NameKey>;
+  /** User names whose password differs from what was last sent. */
+  readonly changedPasswords: ReadonlySet<NameKey>;
+  /** Digits after the point that the service keeps of a rank; null: all, as far as is known. */
+  readonly rankDigits: number | null;
 }
 
 /** The difference of one section, and the numbers that guards and counts need. */

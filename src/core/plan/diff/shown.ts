@@ -1,9 +1,7 @@
+import type { ShownFields } from '../../fields/fields.ts';
 import { plural } from '../../model/names.ts';
 import type { Action } from '../../model/plan.ts';
 import type { Section } from '../../model/kinds.ts';
-
-/** The fields of one side of a change under the API's names, as they may be shown. */
-export type ShownFields = Readonly<Record<string, unknown>>;
 
 /** What the words for a change are made of. */
 export interface ShownChange {
@@ -15,6 +13,16 @@ export interface ShownChange {
   readonly after?: string | null;
   /** Of a domain that is deleted: how many live items go with it. */
   readonly contents?: Readonly<Record<Section, number>>;
+}
+
+/** `from -> to` of each field that changes. */
+export function describeFields({ fields, observed, desired }: ShownChange): string {
+  return fields
+    .map((field) => {
+      const now = fieldText(field, desired);
+      return observed === null ? `${field} ${now}` : `${field} ${fieldText(field, observed)} -> ${now}`;
+    })
+    .join('; ');
 }
 
 /** Of lists that share something only what is new and what goes; else all that was, and all that will be. */
@@ -46,6 +54,7 @@ export function shownList(text: string): readonly string[] {
 export function fieldText(field: string, state: ShownFields | null): string {
   const value = state?.[field];
   if (field === 'active') return value === true ? 'active' : 'inactive';
+  if (typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return value.join(',');
   return typeof value === 'string' ? value : 'none';
 }

@@ -11,7 +11,7 @@ import type {
   Withheld,
 } from '../../model/plan.ts';
 import type { Problem, Source } from '../../model/manifest/problem.ts';
-import { shownFields } from '../diff/kinds.ts';
+import { shownFields } from '../../kinds/items.ts';
 import type { ShownChange } from '../diff/shown.ts';
 import { plannedRouteDocument, type PlannedRouteDocument } from './planned-routes.ts';
 import { planUsage } from '../usage.ts';
@@ -148,8 +148,8 @@ export function showNote<Note extends { readonly message: string; readonly hint?
 /** One change as it may be shown. */
 export function changeDocument(change: Change, disclosure: Disclosure): ChangeDocument {
   const { action, kind, domain, name, id, fields, stage, conditional, reason, source, via } = change;
-  const contents = change.kind === 'domain' ? change.contents : undefined;
-  const after = change.kind === 'rule' ? change.after : undefined;
+  const contents = 'contents' in change ? change.contents : undefined;
+  const after = 'after' in change ? change.after : undefined;
   return {
     action,
     kind,

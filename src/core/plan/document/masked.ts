@@ -6,10 +6,12 @@ import {
   type MaskNumbers,
 } from '../../model/destinations.ts';
 import type { Decider } from '../../model/plan.ts';
-import { SETTINGS } from '../../model/resources.ts';
+import { KINDS } from '../../kinds/registry.ts';
+import type { Kind } from '../../model/kinds.ts';
 import { showNote, type ChangeDocument, type PlanDocument } from './document.ts';
 import type { PlannedRouteDocument, RouteEndsDocument } from './planned-routes.ts';
-import { shownList, type ShownFields } from '../diff/shown.ts';
+import { shownList } from '../diff/shown.ts';
+import type { FieldRows, ShownFields } from '../../fields/fields.ts';
 
 /** A plan that was saved, as `--mask` shows it. What is masked already stays as it is. */
 export function maskedPlan<Document extends PlanDocument>(plan: Document, mask: MaskNumbers): Document {
@@ -19,8 +21,8 @@ export function maskedPlan<Document extends PlanDocument>(plan: Document, mask: 
   const change = ({ name, observed, desired, after, ...rest }: ChangeDocument): ChangeDocument => ({
     ...rest,
     name: rest.kind === 'domain' ? name : text(name),
-    observed: observed === null ? null : maskedFields(observed, { text, list }),
-    desired: desired === null ? null : maskedFields(desired, { text, list }),
+    observed: observed === null ? null : maskedFields(rest.kind, observed, { text, list }),
+    desired: desired === null ? null : maskedFields(rest.kind, desired, { text, list }),
     ...(after === undefined ? {} : { after: after === null ? null : text(after) }),
   });
   const decider = (by: Decider | null): Decider | null =>
@@ -42,7 +44,7 @@ export function maskedPlan<Document extends PlanDocument>(plan: Document, mask: 
     ...rest,
     ...ends(rest),
     rule: rule === null ? null : text(rule),
-    ...(condition === undefined ? {} : { condition: maskedFields(condition, { text, list }) }),
+    ...(condition === undefined ? {} : { condition: maskedFields('rule', condition, { text, list }) }),
     via: list(via),
     ...(otherwise === undefined ? {} : { otherwise: ends(otherwise) }),
   });
@@ -62,9 +64,8 @@ export function maskedPlan<Document extends PlanDocument>(plan: Document, mask: 
   };
 }
 
-const DESTINATIONS: ReadonlySet<string> = new Set(['forward', ...SETTINGS]);
-
 function maskedFields(
+  kind: Kind,
   fields: ShownFields,
   {
     text,
@@ -74,10 +75,11 @@ function maskedFields(
     readonly list: (shown: readonly string[]) => readonly string[];
   },
 ): ShownFields {
+  const rows: FieldRows = KINDS[kind].fields;
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
       if (typeof value !== 'string') return [name, value];
-      return [name, DESTINATIONS.has(name) ? list(shownList(value)).join(', ') : text(value)];
+      return [name, rows[name]?.codec.isDestination ? list(shownList(value)).join(', ') : text(value)];
     }),
   );
 }

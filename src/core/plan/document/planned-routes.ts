@@ -1,7 +1,7 @@
 import { showText, shownDestinations, type Destination, type Disclosure } from '../../model/destinations.ts';
 import type { Decider, PlannedRoute, RouteEnds, RouteKind } from '../../model/plan.ts';
-import { showMatch } from '../diff/rules/rule-text.ts';
-import type { ShownFields } from '../diff/shown.ts';
+import { showMatch } from '../../kinds/rule/diff-words.ts';
+import type { ShownFields } from '../../fields/fields.ts';
 
 /** One of `routes` in `fwdsync/plan@1`. */
 export interface PlannedRouteDocument extends RouteEndsDocument {

@@ -1,6 +1,4 @@
-import { KINDS, SECTION_KINDS } from '../../model/kinds.ts';
-import { plural } from '../../model/names.ts';
-import type { Change, DomainChange } from '../../model/plan.ts';
+import type { Change } from '../../model/plan.ts';
 import type { DomainPlan, SectionPlan } from '../diff/section.ts';
 
 /**
@@ -29,9 +27,4 @@ export function totalManaged(domains: readonly DomainPlan[]): number {
 
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
-}
-
-/** What goes with a domain: `1 alias, 0 rules, 2 credentials`. */
-export function contentsText(contents: NonNullable<DomainChange['contents']>): string {
-  return SECTION_KINDS.map((kind) => plural(contents[KINDS[kind].section], kind)).join(', ');
 }

@@ -2,8 +2,9 @@ import type { Allowance, GuardSettings } from '../../model/desired.ts';
 import type { DomainChange, GuardFinding } from '../../model/plan.ts';
 import type { DomainPlan, SectionPlan } from '../diff/section.ts';
 import { allows, showAllowance, type Policy } from '../policy.ts';
-import { contentsText, countedDeletes, totalDeletes, totalManaged } from './counting.ts';
+import { countedDeletes, totalDeletes, totalManaged } from './counting.ts';
 import type { GuardInput } from './input.ts';
+import { contentsText } from '../../kinds/items.ts';
 
 /** How many deletes are too many, in a section and in the run; sections left empty; domains. */
 export function guardDeletes({ domains, policy }: GuardInput): readonly GuardFinding[] {

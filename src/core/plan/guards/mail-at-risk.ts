@@ -1,14 +1,17 @@
 import { isDiscard } from '../../model/destinations.ts';
 import { type DomainName, domainPartOf, localPartOf, nameKey, takesOthers } from '../../model/names.ts';
-import { forwardsOf, type PresentDomain } from '../../model/desired.ts';
+import { forwardsOf } from '../../kinds/sections.ts';
+import { presentEntries, type PresentDomain } from '../../model/desired.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { AliasChange, Change, RuleChange } from '../../model/plan.ts';
+import type { RuleMatch } from '../../model/resources.ts';
 import type { Mail } from '../../routing/route.ts';
 import type { DomainPlan } from '../diff/section.ts';
 import { mailTakenBy } from '../routes/candidates.ts';
 import { changedItem, forwardersAmong, type Forwarder } from '../routes/forwarders.ts';
 import { ANY_OTHER, addressesIn, namesOf } from '../routes/known-addresses.ts';
-import type { RouteSubject } from '../routes/outcomes.ts';
+import { conditionOf, type RouteSubject } from '../routes/outcomes.ts';
+import { conditionKey, type DomainSide } from '../routes/sides.ts';
 import type { GuardInput } from './input.ts';
 
 /** Mail that may lose delivery. */
@@ -24,8 +27,8 @@ export function addressesOf({ observed }: Pick<GuardInput, 'observed'>): IsHere 
 /** True if some mail may lose its route by a change, other than mail to the name that is deleted or discards. */
 export function mayUnroute(change: Change, isHere: IsHere): boolean {
   if (change.kind === 'domain') return change.action === 'delete';
-  if (change.kind === 'alias') return endsOrDiscards(change) || leadsHere(change, isHere);
-  return mayUnrouteUnnamed(change);
+  if (change.kind === 'credential') return false;
+  return endsOrDiscards(change) || leadsHere(change, isHere) || mayUnrouteUnnamed(change);
 }
 
 /**
@@ -144,14 +147,47 @@ function isEnding(change: Change): boolean {
   return (change.kind === 'alias' || change.kind === 'rule') && endsOrDiscards(change);
 }
 
-/** Returns a function that tells mail to addresses whose own alias goes or discards. */
-export function deliberateLosses(plans: readonly DomainPlan[]): (mail: MailAtRisk) => boolean {
-  const changes = plans.flatMap((plan) => plan.changes).filter(({ kind }) => kind === 'alias');
-  const names = new Set(changes.filter(isEnding).map(({ name, domain }) => `${nameKey(name)}@${domain}`));
-  return (mail) => {
+/**
+ * Returns a function that tells mail that is lost because somebody wrote so: where aliases route, to addresses whose own alias goes
+ * or discards; where rules route, of conditions whose own rule does, whether it changes or discards already.
+ */
+export function deliberateLosses(
+  plans: readonly DomainPlan[],
+  { domains }: GuardInput['desired'],
+): (mail: MailAtRisk, engine: DomainSide['engine']) => boolean {
+  const rules = plans.flatMap(({ domain }) => {
+    const wanted = domains.get(domain);
+    const active =
+      wanted?.state === 'present' ? presentEntries(wanted.rules).filter((rule) => rule.active) : [];
+    return active.map(({ match, forward }) => ({
+      own: conditionIn(domain, match),
+      discards: isDiscard(forward),
+    }));
+  });
+  const [discarding, delivering] = [true, false].map(
+    (discards) => new Set(rules.filter((rule) => rule.discards === discards).map(({ own }) => own)),
+  ) as [Set<string>, Set<string>];
+  const ending = plans.flatMap(({ changes }) => changes.filter(isEnding).map(ownMail));
+  // A rule may go because another one takes its place.
+  const own = discarding.union(new Set(ending).difference(delivering));
+  return (mail, engine) => {
+    if (engine === 'rules') {
+      const isOfCondition = 'kind' in mail && (mail.kind === 'condition' || mail.kind === 'pattern');
+      return isOfCondition && own.has(conditionIn(mail.domain, conditionOf(mail)));
+    }
     const address = addressOf(mail);
-    return address !== null && names.has(`${ownName(address)}@${mail.domain}`);
+    return address !== null && own.has(`${ownName(address)}@${mail.domain}`);
   };
+}
+
+function ownMail({ domain, name, ...change }: Change): string {
+  if (change.kind === 'alias') return `${nameKey(name)}@${domain}`;
+  const state = change.kind === 'rule' ? (change.observed ?? change.desired) : null;
+  return state === null ? domain : conditionIn(domain, state.match);
+}
+
+function conditionIn(domain: DomainName, match: RuleMatch): string {
+  return `${domain} ${conditionKey(match)}`;
 }
 
 /** `contact+label@` goes to `contact`, and any other to `*`. */

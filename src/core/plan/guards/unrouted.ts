@@ -7,6 +7,7 @@ import {
   canFollow,
   createDelivery,
   isNowhere,
+  isTaken,
   outcomesOf,
   outcomesOfMail,
   type SideDelivery,
@@ -53,15 +54,15 @@ export function findLosses(input: LossInput, which: 'by-the-way' | 'all'): reado
   const causes = new Set(risky.map(({ domain }) => domain));
   const concerned = domainsLeadingTo(causes, input.observed);
   const forwarders = remainingForwarders(concerned, input);
-  const isDeliberate = which === 'all' ? () => false : deliberateLosses(input.plans);
+  const isDeliberate = which === 'all' ? () => false : deliberateLosses(input.plans, input.desired);
   const known = mailOfChanges(risky, input, which);
   const lost = new Map<string, Loss>();
   for (const reading of readingsOfDomains(concerned, input)) {
-    for (const mail of [...known, ...losingForwarders(forwarders, reading)]) {
-      if (isDeliberate(mail) || !reading.loses(mail)) continue;
+    for (const one of [...known, ...losingForwarders(forwarders, reading)]) {
+      const mail = 'to' in one || isTaken(one, reading) ? one : othersIn(one.domain);
+      if (isDeliberate(mail, reading.before(mail.domain).engine) || !reading.loses(mail)) continue;
       const found = lossOf(mail, reading, causes);
-      const early = found.early || lost.get(found.address)?.early === true;
-      lost.set(found.address, { ...found, early });
+      lost.set(found.address, joinLosses(lost.get(found.address), found));
     }
   }
   return [...lost.values()].sort(
@@ -69,10 +70,23 @@ export function findLosses(input: LossInput, which: 'by-the-way' | 'all'): reado
   );
 }
 
+/** The latest of both, at its worst in any reading. */
+function joinLosses(known: Loss | undefined, found: Loss): Loss {
+  if (known === undefined) return found;
+  const latest = known.isNow && !found.isNow ? known : found;
+  return { ...latest, early: known.early || found.early };
+}
+
+function othersIn(domain: DomainName): MailAtRisk {
+  return { kind: 'others', domain };
+}
+
 /** The account before and after the changes in one reading. */
 interface AccountReading {
   readonly before: Side;
   readonly after: Side;
+  /** Any moment of the run. */
+  readonly meanwhile: Side;
   readonly loses: (mail: MailAtRisk) => boolean;
   /** True if mail loses delivery by stage 1 alone. */
   readonly losesBetween: (mail: MailAtRisk) => boolean;
@@ -91,10 +105,17 @@ function* readingsOfDomains(
   const live = [...names].flatMap((name) => observed.domains.get(name) ?? []);
   for (const reading of new Set(live.flatMap(readingsOf))) {
     const sides = readStages({ desired, observed }, reading, staged);
-    const before = { side: sides.before, delivery: createDelivery(sides.before) };
-    const losesBy = (side: Side): AccountReading['loses'] =>
-      createLoss(before, { side, delivery: createDelivery(side) });
-    yield { ...sides, loses: losesBy(sides.after), losesBetween: losesBy(sides.between) };
+    const [before, between, after] = [sides.before, sides.between, sides.after].map((side) => ({
+      side,
+      delivery: createDelivery(side),
+    })) as [SideOfMail, SideOfMail, SideOfMail];
+    const loses = createLoss(before, after);
+    const meanwhile = createDelivery(sides.meanwhile);
+    yield {
+      ...sides,
+      loses: (mail) => loses(mail) || (meanwhile.delivers(mail) && !after.delivery.delivers(mail)),
+      losesBetween: createLoss(before, between),
+    };
   }
 }
 
@@ -146,7 +167,9 @@ function losingForwarders(
 export interface Loss {
   readonly domain: DomainName;
   readonly address: string;
-  /** The addresses by which it is delivered now. */
+  /** True if it is delivered now; else it would be during the run. */
+  readonly isNow: boolean;
+  /** The addresses by which it is delivered. */
   readonly via: readonly string[];
   /** True if stage 1 alone takes delivery away. */
   readonly early: boolean;
@@ -156,30 +179,35 @@ export interface Loss {
 
 function lossOf(
   mail: MailAtRisk,
-  { before, after, losesBetween }: AccountReading,
+  { before, after, meanwhile, losesBetween }: AccountReading,
   causes: ReadonlySet<DomainName>,
 ): Loss {
-  const viaIn = (side: Side): readonly string[] => outcomesIn(side, mail).flatMap((outcome) => outcome.via);
-  const via = outcomesIn(before, mail)[0].via;
-  const passed = [...viaIn(before), ...viaIn(after)].map((address) => domainPartOf(address) as DomainName);
+  const now = outcomesIn(before, mail);
+  const isNow = now.some((outcome) => !isNowhere(outcome));
+  const delivered = isNow ? now : outcomesIn(meanwhile, mail);
+  const passed = [...delivered, ...outcomesIn(after, mail)].flatMap((outcome) => outcome.via);
+  const domains = new Set([mail.domain, ...passed.map((address) => domainPartOf(address) as DomainName)]);
   return {
     domain: mail.domain,
     address: allowedAddress(mail),
-    via,
+    isNow,
+    via: delivered[0].via,
     early: losesBetween(mail),
-    causes: [...new Set([mail.domain, ...passed])].filter((domain) => causes.has(domain)),
+    causes: [...domains].filter((domain) => causes.has(domain)),
   };
 }
 
-function finding({ domain, address, via, early, causes }: Loss, { policy }: GuardInput): GuardFinding {
+function finding({ domain, address, isNow, via, early, causes }: Loss, { policy }: GuardInput): GuardFinding {
   const who = address.startsWith('*@') ? `every other address of ${domain}` : address;
   const how = via.length === 0 ? '' : ` by way of ${shortened(via)}`;
+  const when = isNow ? `is delivered now${how}` : `would be delivered during the run${how}`;
+  const what = 'what delivers it is removed or narrowed, or a discard comes before it';
   return {
     guard: 'unrouted',
     scope: domain,
     limit: 0,
     planned: 1,
-    message: `mail to ${who} is delivered now${how} and would not be: what delivers it is removed or narrowed, or a discard comes before it`,
+    message: `mail to ${who} ${when} and would not be${isNow ? '' : ' afterwards'}: ${what}`,
     ...allowance({ kind: 'unrouted', address }, policy),
     holds: holdOf(causes, early),
     refuses: true,

@@ -3,6 +3,7 @@ import { stableJson } from '../document/digest.ts';
 import type { ChangeDocument, PlanDocument } from '../document/document.ts';
 import { describeRoute, type RouteRow } from './routes.ts';
 import { SYMBOLS } from './text.ts';
+import { sendsSecret } from '../../kinds/items.ts';
 
 /** One difference between a fresh plan and the saved one; null: it is not in that plan. */
 export interface Difference {
@@ -57,12 +58,12 @@ export function comparePlans(saved: PlanDocument, fresh: PlanDocument): readonly
 function unapprovedChanges(saved: PlanDocument, fresh: PlanDocument): readonly Difference[] {
   const approved = new Set(saved.changes.map((change) => stableJson(contentOfChange(change))));
   return fresh.changes
-    .filter((change) => !isPassword(change) && !approved.has(stableJson(contentOfChange(change))))
+    .filter((change) => !isNewPassword(change) && !approved.has(stableJson(contentOfChange(change))))
     .map((change) => ({ subject: subjectOf(change), was: null, is: showChange(change) }));
 }
 
-function isPassword({ kind, action, reason }: ChangeDocument): boolean {
-  return kind === 'credential' && action === 'update' && reason !== 'rotate';
+function isNewPassword(change: ChangeDocument): boolean {
+  return sendsSecret(change) && change.reason !== 'rotate';
 }
 
 function compareText(subject: string, was: string, is: string): readonly Difference[] {

@@ -1,5 +1,5 @@
-import { WORDS } from '../diff/kinds.ts';
 import type { ChangeDocument } from '../document/document.ts';
+import { describeItem } from '../../kinds/items.ts';
 
 /** A change in words: what becomes what, and why where that is not plain. */
 export interface ChangeText {
@@ -9,7 +9,7 @@ export interface ChangeText {
 
 /** One line's worth of a change; `from -> to` of the changed fields only. Nothing in it is escaped yet. */
 export function describeChange(change: ChangeDocument): ChangeText {
-  return { text: WORDS[change.kind](change), note: noteOf(change) };
+  return { text: describeItem(change.kind, change), note: noteOf(change) };
 }
 
 const SELF_EVIDENT: ReadonlySet<ChangeDocument['reason']> = new Set(['manifest', 'reorder', 'undo']);

@@ -2,7 +2,7 @@ import { plural } from '../../model/names.ts';
 import type { RouteKind } from '../../model/plan.ts';
 import type { PlanDocument } from '../document/document.ts';
 import type { PlannedRouteDocument, RouteEndsDocument } from '../document/planned-routes.ts';
-import { describeMatch } from '../diff/rules/rule-text.ts';
+import { describeMatch } from '../../kinds/rule/diff-words.ts';
 import { describeLists } from '../diff/shown.ts';
 
 /** How many routes of a domain are listed; the rest is counted. */

@@ -199,7 +199,7 @@ function renderWithheld(plan: PlanContents, options: PlanTextOptions): readonly 
   return plan.withheld
     .filter(({ reason }) => !told.has(reason))
     .flatMap(({ domain, part, reason }) => {
-      const what = part === 'domain' ? '' : ', deletes and what narrows';
+      const what = part === 'deletes' ? ', deletes and what narrows' : '';
       const text = `withheld: ${domain}${what}: ${reason}`;
       return wrapSentence(text, options.columns).map(options.style.warning);
     });

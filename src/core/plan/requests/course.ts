@@ -1,9 +1,10 @@
-import { endpointName, type ApiVersion } from '../../model/endpoints.ts';
+import type { ApiVersion } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
 import { mergeCounts, type Counts } from '../../rate-limit/counts.ts';
-import { STEP_OPERATIONS } from './order.ts';
 import { countsOfReads, tripsOfReads, type PlannedRead } from './reads.ts';
 import { isAddedDomain, type DomainRequests } from './requests.ts';
+import { endpointName } from '../../kinds/endpoints.ts';
+import { STEPS } from './order.ts';
 
 /** The requests of one domain in a part of a run, its reads included. */
 export interface DomainCourse {
@@ -23,7 +24,7 @@ export interface CourseReads {
 }
 
 const BEFORE = 'before';
-const STEPS = [BEFORE, ...Object.keys(STEP_OPERATIONS)];
+const COURSE = [BEFORE, ...STEPS];
 
 export function courseOfDomain(own: DomainRequests, reads: CourseReads, version: ApiVersion): DomainCourse {
   const { before } = reads;
@@ -36,7 +37,7 @@ export function courseOfDomain(own: DomainRequests, reads: CourseReads, version:
     );
     steps.set(step, [mergeCounts(operations.map((one) => new Map([[endpointName(version, one), 1]])))]);
   }
-  steps.get('domain')?.push(countsOfReads(added, version));
+  steps.get('domain-adds')?.push(countsOfReads(added, version));
   const updates = own.requests.filter(({ operation }) => operation === 'updateDomain').length;
   const trips = tripsOfReads(before, version) + tripsOfReads(added, version);
   return { domain: own.domain, steps, updates, trips: trips + own.requests.length + updates };
@@ -44,7 +45,7 @@ export function courseOfDomain(own: DomainRequests, reads: CourseReads, version:
 
 /** The requests of domains that go side by side, one step after another. */
 export function stepsOf(courses: readonly DomainCourse[]): readonly Counts[] {
-  const steps = STEPS.map((step) => mergeCounts(courses.flatMap((course) => course.steps.get(step) ?? [])));
+  const steps = COURSE.map((step) => mergeCounts(courses.flatMap((course) => course.steps.get(step) ?? [])));
   return steps.filter(({ size }) => size > 0);
 }
 

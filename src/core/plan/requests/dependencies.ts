@@ -1,4 +1,4 @@
-import { KINDS } from '../../model/kinds.ts';
+import { KINDS } from '../../kinds/registry.ts';
 import { type DomainName, domainPartOf, localPartOf, nameKey, takesOthers } from '../../model/names.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
@@ -19,10 +19,10 @@ export function neededBy(
   changes: readonly Change[],
   staying: readonly ObservedDomain[],
 ): ReadonlyMap<Change, ReadonlySet<DomainName>> {
-  const forwarders = new Map<string, Forwarders>();
-  for (const { domain, aliases = [], rules = [] } of staying) {
-    for (const { forward } of [...aliases, ...rules]) {
-      for (const destination of forward) noteForwarder(destination, domain, forwarders);
+  const forwarders = new Map<string, Forwarders<ObservedDomain>>();
+  for (const live of staying) {
+    for (const { forward } of [...(live.aliases ?? []), ...(live.rules ?? [])]) {
+      for (const destination of forward) noteForwarder(destination, live, forwarders);
     }
   }
   return dependenciesOn(changes, forwarders);
@@ -30,125 +30,59 @@ export function neededBy(
 
 function dependenciesOn(
   changes: readonly Change[],
-  forwarders: ForwardersByHost,
+  forwarders: ForwardersByHost<InDomain>,
 ): ReadonlyMap<Change, ReadonlySet<DomainName>> {
   const dependencies = new Map<Change, ReadonlySet<DomainName>>();
   for (const change of changes) {
-    const domains = takesAway(change) ? forwardersTo(change, forwarders) : NONE;
-    if (domains.size > 0) dependencies.set(change, domains);
+    const found = takesAway(change) ? forwardersTo(change, forwarders) : NONE;
+    if (found.size > 0) dependencies.set(change, new Set(found.values().map(({ domain }) => domain)));
   }
   return dependencies;
 }
 
-/**
- * The changes of stage 2 that have to wait for the rest of it: deletes of domains, and what other domains forward to
- * until their own stage 2.
- */
+/** The changes that have to wait for the rest of stage 2: what other domains forward to until their own stage 2. */
 export function overtakingChanges(changes: readonly Change[]): ReadonlySet<Change> {
-  const late = new Set<Change>(changes.filter((change) => change.kind === 'domain' && change.stage === 2));
   const leaving = forwardersLeaving(changes.filter((change) => change.stage === 2));
-  for (const change of changes) {
-    if (takesAway(change) && forwardersTo(change, leaving).size > 0) late.add(change);
-  }
-  return late;
+  return new Set(changes.filter((change) => takesAway(change) && forwardersTo(change, leaving).size > 0));
 }
 
-/**
- * Returns by domain how many parts of stage 1 it waits for; those that wait for none are left out. Mail is led to another
- * domain only when the address was added there, or forwards where it is to. Domains that lead to each other in a circle do
- * not wait.
- */
-export function waitsInStageOne(changes: readonly Change[]): ReadonlyMap<DomainName, number> {
-  const leadsTo = domainsLedTo(changes.filter(({ stage }) => stage === 1));
-  const waits = new Map<DomainName, number>();
-  const waitOf = (domain: DomainName): number => {
-    const known = waits.get(domain);
-    if (known !== undefined) return known;
-    waits.set(domain, 0);
-    const others = [...(leadsTo.get(domain) ?? NONE)].map(waitOf);
-    const wait = others.length === 0 ? 0 : 1 + Math.max(...others);
-    waits.set(domain, wait);
-    return wait;
-  };
-  for (const domain of leadsTo.keys()) waitOf(domain);
-  return waits;
+interface InDomain {
+  readonly domain: DomainName;
 }
 
-/** By domain, the other domains in which an address is added or changed that its mail is led to. */
-function domainsLedTo(changes: readonly Change[]): ReadonlyMap<DomainName, ReadonlySet<DomainName>> {
-  const leading = new Map<string, Forwarders>();
-  for (const change of changes) {
-    for (const destination of newDestinations(change)) noteForwarder(destination, change.domain, leading);
-  }
-  const leadsTo = new Map<DomainName, Set<DomainName>>();
-  for (const change of changes.filter(routesInStageOne)) {
-    for (const domain of forwardersTo(change, leading)) {
-      leadsTo.set(domain, (leadsTo.get(domain) ?? new Set()).add(change.domain));
-    }
-  }
-  return leadsTo;
-}
+/** What forwards to other domains, by the domain that it forwards to. */
+type ForwardersByHost<Forwarder> = ReadonlyMap<string, Forwarders<Forwarder>>;
 
-/** Returns the one of these changes that adds or changes an address of another domain to which a change leads mail. */
-export function findLedTo(
-  change: Change,
-  changesOf: (domain: string) => Iterable<Change>,
-): Change | undefined {
-  for (const destination of newDestinations(change)) {
-    const leading = new Map<string, Forwarders>();
-    noteForwarder(destination, change.domain, leading);
-    for (const host of leading.keys()) {
-      const added = Iterator.from(changesOf(host)).find(
-        (other) => routesInStageOne(other) && forwardersTo(other, leading).size > 0,
-      );
-      if (added !== undefined) return added;
-    }
-  }
-  return undefined;
-}
-
-/** Destinations that an alias or rule did not have before. */
-function newDestinations(change: Change): readonly string[] {
-  if ((change.kind !== 'alias' && change.kind !== 'rule') || change.desired === null) return [];
-  const before = new Set(change.observed?.forward);
-  return change.desired.forward.filter((destination) => !before.has(destination));
-}
-
-function routesInStageOne({ kind, action, stage }: Change): boolean {
-  return stage === 1 && action !== 'move' && KINDS[kind].routesMail;
-}
-
-/** Domains that forward to other domains, by the domain that they forward to. */
-type ForwardersByHost = ReadonlyMap<string, Forwarders>;
-
-/** The domains that forward to one domain: to any of its addresses, and by local part. */
-interface Forwarders {
-  readonly all: Set<DomainName>;
+/** What forwards to one domain: to any of its addresses, and by local part. */
+interface Forwarders<Forwarder> {
+  readonly all: Set<Forwarder>;
   /** `contact+label@` goes to `contact`. */
-  readonly byName: Map<string, Set<DomainName>>;
+  readonly byName: Map<string, Set<Forwarder>>;
 }
 
 /** Destinations at domains in which something is taken away, of routes that changes of other domains end or replace. */
-function forwardersLeaving(changes: readonly Change[]): ForwardersByHost {
-  const leaving = new Map<string, Forwarders>();
+function forwardersLeaving(changes: readonly Change[]): ForwardersByHost<Change> {
+  const leaving = new Map<string, Forwarders<Change>>();
   for (const change of changes) {
-    if ((change.kind !== 'alias' && change.kind !== 'rule') || change.observed === null) continue;
-    if (!mayEndRoute(change)) continue;
-    for (const destination of change.observed.forward) {
-      noteForwarder(destination, change.domain, leaving);
-    }
+    const { observed } = change;
+    if (observed === null || !('forward' in observed) || !mayEndRoute(change)) continue;
+    for (const destination of observed.forward) noteForwarder(destination, change, leaving);
   }
   return leaving;
 }
 
-function noteForwarder(destination: string, domain: DomainName, leaving: Map<string, Forwarders>): void {
+function noteForwarder<Forwarder extends InDomain>(
+  destination: string,
+  forwarder: Forwarder,
+  found: Map<string, Forwarders<Forwarder>>,
+): void {
   const host = domainPartOf(destination);
-  if (host === destination || host === domain) return;
-  const here = leaving.get(host) ?? { all: new Set(), byName: new Map() };
-  leaving.set(host, here);
-  here.all.add(domain);
+  if (host === destination || host === forwarder.domain) return;
+  const here = found.get(host) ?? { all: new Set(), byName: new Map() };
+  found.set(host, here);
+  here.all.add(forwarder);
   const name = nameKey(localPartOf(destination)).replace(/\+.*/, '');
-  here.byName.set(name, (here.byName.get(name) ?? new Set()).add(domain));
+  here.byName.set(name, (here.byName.get(name) ?? new Set()).add(forwarder));
 }
 
 /** A move alone ends no route. */
@@ -161,11 +95,14 @@ function takesAway({ kind, stage }: Change): boolean {
   return stage === 2 && KINDS[kind].routesMail;
 }
 
-function forwardersTo(change: Change, leaving: ForwardersByHost): ReadonlySet<DomainName> {
-  const here = leaving.get(change.domain);
+function forwardersTo<Forwarder>(
+  change: Change,
+  forwarders: ForwardersByHost<Forwarder>,
+): ReadonlySet<Forwarder> {
+  const here = forwarders.get(change.domain);
   if (here === undefined) return NONE;
   if (change.kind !== 'alias' || takesOthers(change.name)) return here.all;
   return here.byName.get(nameKey(change.name)) ?? NONE;
 }
 
-const NONE: ReadonlySet<DomainName> = new Set();
+const NONE: ReadonlySet<never> = new Set();

@@ -1,4 +1,4 @@
-import { endpointName, type ApiVersion } from '../../model/endpoints.ts';
+import type { ApiVersion } from '../../model/endpoints.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { EndpointForecast, Forecast, PhaseForecast } from '../../model/plan.ts';
 import { knownWindow, type Budget } from '../../rate-limit/budget.ts';
@@ -10,6 +10,7 @@ import type { RequestOptions, StageRequests } from './requests.ts';
 import { plannedVerifications, type DueContext } from './verification.ts';
 import { changesOfRequests } from './verification-order.ts';
 import { workOf, type Reached, type RunWork } from './work.ts';
+import { endpointName } from '../../kinds/endpoints.ts';
 
 export interface ForecastOptions extends RequestOptions, ReadContext, Omit<DueContext, 'now'> {
   readonly version: ApiVersion;

@@ -1,16 +1,20 @@
-import { managedSections, type Desired } from '../../model/desired.ts';
-import { endpointName, LIMITS, type ApiVersion, type Operation } from '../../model/endpoints.ts';
+import { managedSections } from '../../kinds/sections.ts';
+import type { Desired } from '../../model/desired.ts';
+import { LIMITS, type ApiVersion } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { Change, Plan } from '../../model/plan.ts';
-import { kindOf, KINDS, type Section } from '../../model/kinds.ts';
+import { kindOf, KINDS } from '../../kinds/registry.ts';
+import type { Section } from '../../model/kinds.ts';
 import { mergeCounts, type Counts } from '../../rate-limit/counts.ts';
 import { roundsOf } from '../../rate-limit/estimate.ts';
 import { firstRequestsOf } from './requests.ts';
+import { endpointName, isUntotalled } from '../../kinds/endpoints.ts';
+import { DOMAIN_WIRE } from '../../kinds/domain/wire.ts';
 
 /** A listing that a run makes: how many requests of which kind. */
 export interface PlannedRead {
-  readonly operation: Operation;
+  readonly operation: string;
   readonly domain: DomainName | null;
   readonly requests: number;
 }
@@ -66,7 +70,7 @@ export function readsOfChangedDomains(
   const own = changes.filter(({ kind }) => kind === 'domain');
   if (own.length === 0) return [];
   const count = own.reduce((sum, { action }) => sum + WEIGHT[action], observed.domains.size);
-  const requests = pages(count, LIMITS.pageSize[version].domains);
+  const requests = pages(count, DOMAIN_WIRE.list.pageSize[version]);
   if (own.length >= requests || own.some(({ action }) => action === 'delete'))
     return [{ operation: 'listDomains', domain: null, requests }];
   return own.map(({ domain }) => ({ operation: 'getDomain', domain, requests: 1 }));
@@ -74,7 +78,7 @@ export function readsOfChangedDomains(
 
 /** Requests that a list of the account's domains takes, of which there are so many. */
 export function readsOfDomainList(domains: number, version: ApiVersion): number {
-  return pages(domains, LIMITS.pageSize[version].domains);
+  return pages(domains, DOMAIN_WIRE.list.pageSize[version]);
 }
 
 /** The requests of a run that are certain once there is a plan: it reads the account and writes. */
@@ -90,7 +94,7 @@ export function requestsAtLeast(plan: Pick<Plan, 'changes' | 'api'>, context: Re
 /** Listings of the managed sections of all domains, by endpoint: what a read of the account consists of, at least. */
 export function listingsOf({ domains }: Pick<Desired, 'domains'>, version: ApiVersion): Counts {
   const sections = [...domains.values()].flatMap(managedSections);
-  const lists = sections.map((section) => KINDS[kindOf(section)].list);
+  const lists = sections.map((section) => KINDS[kindOf(section)].wire.list.operation);
   return countsOfReads(
     lists.map((operation) => ({ operation, requests: 1 })),
     version,
@@ -109,7 +113,7 @@ export function countsOfReads(
 /** Returns how many requests of these reads wait for each other's answers. Page 1 tells how many pages there are. */
 export function tripsOfReads(reads: readonly PlannedRead[], version: ApiVersion): number {
   const trips = reads.map(({ operation, requests }) => {
-    const hasTotal = version === 'v4' || operation !== 'listCredentials';
+    const hasTotal = !isUntotalled(version, operation);
     return hasTotal && requests > 0 ? 1 + roundsOf(requests - 1) : requests;
   });
   return Math.max(0, ...trips);
@@ -132,17 +136,18 @@ export function readsOfSections(
       live,
     );
     return {
-      operation: KINDS[kindOf(section)].list,
+      operation: KINDS[kindOf(section)].wire.list.operation,
       domain,
       requests: listingRequests(section, count, version),
     };
   });
 }
 
-/** Where an answer has no total (v3: credentials) pages are read until one is short, and all of it twice. */
+/** Where an answer has no total (v3: SMTP credentials) pages are read until one is short, and all of it twice. */
 function listingRequests(section: Section, count: number, version: ApiVersion): number {
-  const size = LIMITS.pageSize[version][section];
-  if (version === 'v4' || section !== 'credentials') return pages(count, size);
+  const { list } = KINDS[kindOf(section)].wire;
+  const size = list.pageSize[version];
+  if (!list.untotalled?.includes(version)) return pages(count, size);
   const items = Math.max(0, count);
   const onLastPage = items % size;
   return 2 * (Math.floor(items / size) + (onLastPage < LIMITS.shortestCutPage ? 1 : 2));

@@ -1,15 +1,16 @@
 import { LIMITS, type ApiVersion } from '../../model/endpoints.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { Plan } from '../../model/plan.ts';
-import { sequenceOf, STEP_OPERATIONS, type Step, type WriteItem } from './order.ts';
+import { addsDomain, sequenceOf, verbOf, type SequencePart } from './order.ts';
+import { KINDS } from '../../kinds/registry.ts';
+import type { WriteItem } from '../../kinds/steps.ts';
 
 /**
  * All requests of one stage, or of a part of it: everything in it may run side by side, domain by domain, but it starts
  * only when all that stands before it has ended. A stage has several parts where a change in one domain has to wait for
  * another domain.
  */
-export interface StageRequests {
-  readonly stage: 1 | 2;
+export interface StageRequests extends Pick<SequencePart, 'stage' | 'gates'> {
   readonly domains: readonly DomainRequests[];
 }
 
@@ -24,9 +25,9 @@ export const DOMAINS_AT_ONCE = 16;
 
 /** One request. A single operation has one item, a batch at most 500. */
 export interface WriteRequest {
-  readonly operation: WriteOperation;
+  readonly operation: string;
   readonly domain: DomainName;
-  readonly step: Step;
+  readonly step: string;
   readonly items: readonly WriteItem[];
 }
 
@@ -42,10 +43,17 @@ export interface BatchSupport {
   readonly batchesById?: 'allowed' | 'refused';
 }
 
+/** What is to be sent, and what of it has to wait. */
+export type PlannedWork = Pick<Plan, 'changes'> & Partial<Pick<Plan, 'waits'>>;
+
 /** The write requests of a plan, exactly as they will be sent. Conditional changes are taken for additions. */
-export function requestsOf(plan: Pick<Plan, 'changes'>, options: RequestOptions): readonly StageRequests[] {
-  return sequenceOf(plan.changes).map(({ stage, domains }) => ({
+export function requestsOf(
+  { changes, waits }: PlannedWork,
+  options: RequestOptions,
+): readonly StageRequests[] {
+  return sequenceOf(changes, waits).map(({ stage, gates, domains }) => ({
     stage,
+    gates,
     domains: domains.map(({ domain, steps }) => ({
       domain,
       requests: steps.flatMap(({ step, items }) => requestsOfStep({ domain, step, items }, options)),
@@ -54,7 +62,7 @@ export function requestsOf(plan: Pick<Plan, 'changes'>, options: RequestOptions)
 }
 
 /** The same before anything is known of batches: they are taken to be allowed. */
-export function firstRequestsOf(plan: Pick<Plan, 'changes' | 'api'>): readonly StageRequests[] {
+export function firstRequestsOf(plan: PlannedWork & Pick<Plan, 'api'>): readonly StageRequests[] {
   return requestsOf(plan, { version: plan.api.version, batches: 'allowed' });
 }
 
@@ -75,12 +83,13 @@ export function requestsOfStep(
 const MAX_BODY = 1_000_000;
 
 function chunk(
-  step: Step,
+  step: string,
   items: readonly WriteItem[],
   { batches, batchesById }: RequestOptions,
 ): readonly (readonly WriteItem[])[] {
-  const { single, batch } = STEP_OPERATIONS[step];
-  const support = single.startsWith('add') ? batches : batchesById;
+  const { kind, verb } = verbOf(step);
+  const { batch } = KINDS[kind].wire.writes[verb];
+  const support = verb === 'add' ? batches : batchesById;
   const most = batch !== null && support !== 'refused' ? LIMITS.batchItems : 1;
   const chunks: WriteItem[][] = [];
   let bytes = 0;
@@ -99,12 +108,8 @@ function chunk(
 }
 
 /** Bytes of an item's JSON in a body, rounded up by some for keys and ids. */
-function sizeOf(item: WriteItem): number {
-  const overhead = 100;
-  if (item.kind === 'rule') return overhead + utf8Length(JSON.stringify(item.rule));
-  const { name, desired } = item.change;
-  const destinations = desired !== null && 'forward' in desired ? desired.forward : [];
-  return overhead + utf8Length(JSON.stringify([name, ...destinations]));
+function sizeOf({ sent }: WriteItem): number {
+  return 100 + utf8Length(JSON.stringify(sent));
 }
 
 function utf8Length(text: string): number {
@@ -117,27 +122,22 @@ function utf8Length(text: string): number {
   return bytes;
 }
 
-export function isAddedDomain({ operation }: WriteRequest): boolean {
-  return operation === 'addDomain';
+export function isAddedDomain({ step }: WriteRequest): boolean {
+  return addsDomain(step);
 }
 
-/** All operations that write what a plan changes. */
-export type WriteOperation = 'addDomain' | NonNullable<(typeof STEP_OPERATIONS)[Step]['single' | 'batch']>;
-
 function operationOf(
-  step: Step,
+  step: string,
   items: readonly WriteItem[],
   { version }: Pick<RequestOptions, 'version'>,
-): WriteOperation {
-  const [first] = items;
-  if (step === 'domain' && first?.change.action === 'add') return 'addDomain';
-  const { single, batch } = STEP_OPERATIONS[step];
-  if (batch === null) return single;
-  const needsBatch = first !== undefined && isAmbiguous(first, version);
-  return items.length > 1 || needsBatch ? batch : single;
+): string {
+  const { kind, verb } = verbOf(step);
+  const { single, batch } = KINDS[kind].wire.writes[verb];
+  const needsBatch = items.some((item) => isAmbiguous(item, version));
+  return batch !== null && (items.length > 1 || needsBatch) ? batch : single;
 }
 
 /** v3 takes an alias by name or by id in one place: an id that is a name as well goes by batch, where only ids count. */
-export function isAmbiguous(item: WriteItem, version: ApiVersion): boolean {
-  return version === 'v3' && item.kind === 'alias' && item.change.idIsName === true;
+export function isAmbiguous({ change }: WriteItem, version: ApiVersion): boolean {
+  return version === 'v3' && change.kind === 'alias' && change.idIsName === true;
 }

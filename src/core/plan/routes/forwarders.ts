@@ -27,7 +27,7 @@ export function domainsLeadingTo(
   for (let size = -1; size !== found.size;) {
     size = found.size;
     for (const domain of live.values()) {
-      if (!found.has(domain.domain) && !hostsOf(domain, account).isDisjointFrom(found))
+      if (!found.has(domain.domain) && !forwardsTo(domain, account).isDisjointFrom(found))
         found.add(domain.domain);
     }
   }
@@ -41,14 +41,15 @@ export function forwardersAmong(
 ): readonly Forwarder[] {
   return [...domains].flatMap((name) => {
     const domain = live.get(name);
-    if (domain === undefined || hostsOf(domain, account).isDisjointFrom(domains)) return [];
+    if (domain === undefined || forwardsTo(domain, account).isDisjointFrom(domains)) return [];
     return forwardersIn(domain, account).filter(({ forward }) =>
       forward.some((destination) => domains.has(domainPartOf(destination) as DomainName)),
     );
   });
 }
 
-function forwardersIn(live: ObservedDomain, account: Account): readonly Forwarder[] {
+/** Returns everything in a domain that takes mail, and where it sends it. */
+export function forwardersIn(live: ObservedDomain, account: Account): readonly Forwarder[] {
   const { domain } = live;
   return Array.from(takersOf(live, account), (taker) => ({
     subject: mailTakenBy(taker, domain),
@@ -74,7 +75,8 @@ export function changedItem({ kind, domain, name, id }: Change): string {
 /** Kept per reading of a domain: the guards look at all domains again before each stage 2. */
 const hosts = new WeakMap<ObservedDomain, ReadonlySet<string>>();
 
-function hostsOf(live: ObservedDomain, account: Account): ReadonlySet<string> {
+/** Returns the domains of all destinations in a domain. */
+export function forwardsTo(live: ObservedDomain, account: Account): ReadonlySet<string> {
   const known = hosts.get(live);
   if (known !== undefined) return known;
   const found = new Set<string>();

@@ -7,7 +7,7 @@ import { isOneWay, type Mail } from '../../routing/route.ts';
 import { createDoubt, waysOf, type Way } from '../../routing/ways.ts';
 import { choiceOf, contradicts, type Choice, type PlanRoute } from './choices.ts';
 import { ANY_OTHER } from './known-addresses.ts';
-import type { DomainSide, Side } from './sides.ts';
+import { conditionKey, type DomainSide, type Side, type Sides } from './sides.ts';
 import type { RoutedItem } from './aliases.ts';
 import type { RankedItem } from './tables.ts';
 
@@ -59,6 +59,17 @@ export function outcomesOf(subject: RouteSubject, side: Side): RouteOutcomes {
       return taken === null ? ofAddress(`${ANY_OTHER}@${subject.domain}`, side) : ofDestinations(taken, side);
     }
   }
+}
+
+/** True if something takes mail for its pattern or condition; else it is mail like that to every other address. */
+export function isTaken(subject: RouteSubject, { before, after }: Pick<Sides, 'before' | 'after'>): boolean {
+  if (subject.kind === 'address' || subject.kind === 'others') return true;
+  return [before(subject.domain), after(subject.domain)].some(({ aliasOf, takerOf }) => {
+    if (subject.kind === 'pattern' && aliasOf(subject.name) !== null) return true;
+    const match = conditionOf(subject);
+    const taker = takerOf(match);
+    return taker !== null && conditionKey(taker.match) === conditionKey(match);
+  });
 }
 
 /** True if nothing delivers the mail: it is refused, or accepted and dropped. */

@@ -1,6 +1,6 @@
 import { isPatternName, nameKey, type DomainName } from '../../model/names.ts';
 import type { AliasChange, Change, PlannedRoute } from '../../model/plan.ts';
-import type { AliasState } from '../../model/resources.ts';
+import type { AliasState } from '../../kinds/alias/fields.ts';
 
 /**
  * Makes one entry of an alias that goes and one that comes with the same destinations, where these two alone have them. Where

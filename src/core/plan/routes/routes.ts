@@ -6,8 +6,8 @@ import { compareText } from '../sorting.ts';
 import { knownMail, routedDomains } from './candidates.ts';
 import {
   canFollow,
-  conditionOf,
   isNowhere,
+  isTaken,
   outcomesOf,
   sameOutcome,
   type RouteOutcomes,
@@ -15,7 +15,7 @@ import {
   type RouteSubject,
 } from './outcomes.ts';
 import { joinRenamed } from './renamed.ts';
-import { conditionKey, decidingSection, readSides, type RoutesInput, type Sides } from './sides.ts';
+import { decidingSection, readSides, type RoutesInput, type Sides } from './sides.ts';
 
 /**
  * Whose mail ends elsewhere once the changes are made: of every known address, of the mail that a condition describes, and of
@@ -113,17 +113,6 @@ function reporter(
 
 function sameComparison(a: Comparison, b: Comparison): boolean {
   return sameOutcome(a.before, b.before) && sameOutcome(a.after, b.after);
-}
-
-/** Whether something takes mail for a pattern or condition; else it is mail like that to every other address. */
-function isTaken(subject: RouteSubject, { before, after }: Sides): boolean {
-  if (subject.kind === 'address' || subject.kind === 'others') return true;
-  return [before(subject.domain), after(subject.domain)].some(({ aliasOf, takerOf }) => {
-    if (subject.kind === 'pattern' && aliasOf(subject.name) !== null) return true;
-    const match = conditionOf(subject);
-    const taker = takerOf(match);
-    return taker !== null && conditionKey(taker.match) === conditionKey(match);
-  });
 }
 
 function subjectOf(

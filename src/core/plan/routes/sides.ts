@@ -4,11 +4,13 @@ import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
 import { lazily } from '../../routing/lazily.ts';
-import { createRouter } from '../../routing/route.ts';
+import { createRouter, type Mail } from '../../routing/route.ts';
 import type { DomainRoutes } from '../../routing/ways.ts';
-import { matchParts } from '../diff/rules/rule-text.ts';
+import { matchParts } from '../../fields/condition.ts';
 import { stageOneChanges } from '../withhold.ts';
 import { liveAliases, type LiveAliases, type RoutedItem } from './aliases.ts';
+import type { PlanRoute } from './choices.ts';
+import { ANY_OTHER } from './known-addresses.ts';
 import { keepLatest, TABLES_KEPT } from './latest.ts';
 import { engineOf, finalTable, isKnown, type PlanTable, type RankedItem, type Reading } from './tables.ts';
 
@@ -90,9 +92,13 @@ interface SideInput extends RoutesInput {
   readonly aliasesOf: (domain: string) => LiveAliases;
 }
 
-/** The account in one reading: as it is, after the changes of stage 1, and after all. */
+/**
+ * The account in one reading: as it is, after the changes of stage 1, and after all. `meanwhile`: any of these at each address, for
+ * a run may end with some of the changes made.
+ */
 export interface StagedSides extends Sides {
   readonly between: Side;
+  readonly meanwhile: Side;
 }
 
 /** What changes in the domains of an account, and what is left out of how they are now. */
@@ -117,17 +123,58 @@ export function readStages(
     if (ignored.size === 0) return aliasesOf(domain);
     return liveAliases({ aliases: [...(live?.aliases ?? [])].filter(({ name }) => !ignored.has(name)) });
   });
-  const made = (changesOf: (domain: DomainName) => readonly Change[]): Side =>
-    createSide({ ...input, aliasesOf }, () => reading, changesOf);
-  return {
-    before: createSide(
-      { ...input, aliasesOf: reliedOn },
-      () => reading,
-      () => [],
-    ),
-    between: made((domain) => stageOneChanges(changesIn(domain))),
-    after: made(changesIn),
+  const made = (aliases: typeof aliasesOf, changesOf: (domain: DomainName) => readonly Change[]): Side =>
+    createSide({ ...input, aliasesOf: aliases }, () => reading, changesOf);
+  const before = made(reliedOn, () => []);
+  const between = made(reliedOn, (domain) => stageOneChanges(changesIn(domain)));
+  const after = made(aliasesOf, changesIn);
+  const meanwhile = keepLatest(TABLES_KEPT, (domain) =>
+    anyOf(domain, [before(domain), between(domain), after(domain)]),
+  );
+  return { before, between, after, meanwhile };
+}
+
+/** A domain in which mail goes where it goes in any of these. */
+function anyOf(domain: string, sides: readonly DomainSide[]): DomainSide {
+  const routings = sides.map(({ routing }) => routing);
+  const [first] = sides;
+  const closed = routings.find((routing) => typeof routing === 'string');
+  if (first === undefined || closed !== undefined) return { ...NO_TABLE, routing: closed ?? 'unknown' };
+  const toOthers: Mail = { to: `${ANY_OTHER}@${domain}`, from: '', subject: '', body: '' };
+  const find = <Item extends RoutedItem>(itemOf: (side: DomainSide) => Item | null): Item | null => {
+    const items = sides.map((side) => itemOf(side));
+    const found = items.find((item) => item !== null);
+    if (found === undefined) return null;
+    // Where it is missing, its mail is like that to every other address.
+    return {
+      ...found,
+      forward: distinct(items.map((item, index) => item ?? usualRoute(routings[index], toOthers))),
+    };
   };
+  return {
+    engine: first.engine,
+    routing(mail) {
+      const taking = routings.flatMap((routing) => usualRoute(routing, mail) ?? []);
+      const [taken] = taking;
+      return [taken === undefined ? { kind: 'refused' } : { ...taken, forward: distinct(taking) }];
+    },
+    aliasOf: (name) => find(({ aliasOf }) => aliasOf(name)),
+    takerOf: (match) => find(({ takerOf }) => takerOf(match)),
+  };
+}
+
+/** Returns what takes mail usually; null: it is refused, or that is not known. */
+function usualRoute(
+  routing: DomainSide['routing'] | undefined,
+  mail: Mail,
+): Exclude<PlanRoute, { readonly kind: 'refused' }> | null {
+  const routes = typeof routing === 'function' ? routing(mail) : [];
+  const [usual] = typeof routes === 'string' ? [] : routes;
+  return usual === undefined || usual.kind === 'refused' ? null : usual;
+}
+
+function distinct(takers: readonly (Pick<RoutedItem, 'forward'> | null)[]): RoutedItem['forward'] {
+  return [...new Set(takers.flatMap((taker) => taker?.forward ?? []))];
 }
 
 function createSide(

@@ -1,5 +1,5 @@
 import { createAliases, insertAlias } from './aliases.ts';
-import { readFields, type BodyObject, type Field } from './body.ts';
+import { readFields, type BodyObject } from './body.ts';
 import { found, invalid, ok, type Checked } from '../checked.ts';
 import { createCredentials } from './credentials.ts';
 import { domainNameField, notificationEmailFault, settingField, webhookFault } from './fields.ts';
@@ -108,11 +108,8 @@ export function verifyDomain({ fields }: DomainRecord): void {
   fields.send_ready = spf && dkim1 && dkim2 && dmarc;
 }
 
-function settingFields(
-  { switches }: State,
-  domain: string,
-  current: DomainFields,
-): Record<'notification_email' | 'whitelabel' | 'webhook', Field<string | null | undefined>> {
+/** The settings that a request may state. A new one is a row here. */
+function settingFields({ switches }: State, domain: string, current: DomainFields) {
   const onNull = switches.nullOnUpdate;
   return {
     notification_email: settingField(current.notification_email, onNull, (text) =>

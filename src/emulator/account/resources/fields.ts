@@ -1,5 +1,5 @@
 import { ok } from '../checked.ts';
-import { problem, requiredText, textField, type Field } from './body.ts';
+import { optionalField, problem, requiredText, textField, type Field } from './body.ts';
 import type { Switches } from '../switches.ts';
 
 const MAX_NAME_LENGTH = 150;
@@ -8,6 +8,11 @@ const HOST =
   /^(?=.{1,253}$)[\p{L}\p{N}$_]([\p{L}\p{N}$_-]*[\p{L}\p{N}$_])?(\.[\p{L}\p{N}$_]([\p{L}\p{N}$_-]*[\p{L}\p{N}$_])?)+$/u;
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/;
 const FORBIDDEN_IN_NAME = /[\s@,/\u0000-\u001f\u007f]/u;
+
+export const flagField = optionalField(
+  (value: unknown): value is boolean => typeof value === 'boolean',
+  'a boolean',
+);
 
 export const domainNameField: Field<string> = textField((text) =>
   DOMAIN.test(text.toLowerCase()) ? null : `"${text}" is not a valid domain name.`,

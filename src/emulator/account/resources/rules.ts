@@ -10,7 +10,7 @@ import {
   type Field,
 } from './body.ts';
 import { found, invalid, invalidFields, ok, type Checked } from '../checked.ts';
-import { forwardField } from './fields.ts';
+import { flagField, forwardField } from './fields.ts';
 import type { ItemKind } from './kind.ts';
 import type { Rule, RuleConfig, RuleKind, RuleScope } from '../model.ts';
 import { checkRoom, countInAccount, takeSequence, type DomainRecord, type State } from '../state.ts';
@@ -34,12 +34,11 @@ const SCOPES: readonly RuleScope[] = ['sender', 'recipient', 'subject', 'body'];
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
-const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
 
 const RANK_AND_ACTIVE = {
   rank: optionalField(isNumber, 'a number'),
-  active: optionalField(isBoolean, 'a boolean'),
+  active: flagField,
 };
 
 interface RuleFields {

@@ -1,18 +1,15 @@
 import { showText } from '../../../core/model/destinations.ts';
-import { endpointName } from '../../../core/model/endpoints.ts';
-import {
-  historyKeys,
-  type HistoryItem,
-  type ItemEntry,
-  type HistoryOutcome,
-  type ItemOutcomeEntry,
-  type RunEntry,
+import { historyKeys, itemKey } from '../../../core/kinds/item-key.ts';
+import type {
+  HistoryItem,
+  ItemEntry,
+  HistoryOutcome,
+  ItemOutcomeEntry,
+  RunEntry,
 } from '../../../core/model/history/entries.ts';
-import { itemKey } from '../../../core/model/item-key.ts';
 import type { Change } from '../../../core/model/plan.ts';
 import type { Report } from '../../../core/model/report.ts';
 import type { Result } from '../../../core/model/result.ts';
-import type { WriteItem } from '../../../core/plan/requests/order.ts';
 import type { WriteRequest } from '../../../core/plan/requests/requests.ts';
 import type { StateFault } from '../../state/store.ts';
 import type { KnownAccount } from '../known-account.ts';
@@ -20,8 +17,11 @@ import type { Ledger } from '../ledger.ts';
 import type { ApplyInput, ApplyPorts } from '../ports.ts';
 import { summarise } from '../report/report-document.ts';
 import type { Verdict } from '../verdict.ts';
-import { deletionsOf, itemOfRequest, type MovedRules } from './item-entries.ts';
-import { keptItem, type Concealment } from './kept-items.ts';
+import { itemOfRequest, deletionsOf } from './item-entries.ts';
+import { keptChange } from './kept-items.ts';
+import type { Concealment } from '../../../core/fields/codec.ts';
+import { endpointName } from '../../../core/kinds/endpoints.ts';
+import type { WriteItem } from '../../../core/kinds/steps.ts';
 
 /** Writes the history of a run while it goes on. */
 export interface RunRecorder {
@@ -47,7 +47,6 @@ interface Recorder {
   readonly account: KnownAccount;
   /** The number of the latest entry of a change. */
   readonly numbers: Map<Change, number>;
-  readonly moved: MovedRules;
   /** Of requests that have begun and not ended: the items, and what is noted of them. */
   readonly open: Map<WriteItem, OpenItem>;
   /** Changes whose latest entry says that their outcome is not known. */
@@ -89,7 +88,6 @@ export function openRunRecorder(
     ports,
     account,
     numbers: new Map(),
-    moved: new Map(),
     open: new Map(),
     unknown: new Set(),
     count: 0,
@@ -161,7 +159,7 @@ function entriesOf(
   item: WriteItem,
   { endpoint, concealment }: { readonly endpoint: string; readonly concealment: Concealment },
 ): readonly ItemEntry[] {
-  const { account, moved, numbers, input } = recorder;
+  const { account, numbers, input } = recorder;
   const { change } = item;
   const at = timeOf(recorder);
   const entryOf = (own: HistoryItem, via: ItemEntry['via']): ItemEntry => {
@@ -169,12 +167,12 @@ function entriesOf(
     const { run } = input.origin;
     return { entry: 'item', at, run, item: recorder.count, keys: historyKeys(own), ...own, endpoint, via };
   };
-  const entry = entryOf(itemOfRequest(item, moved, concealment), null);
+  const entry = entryOf(itemOfRequest(item, concealment), null);
   numbers.set(change, entry.item);
   const isDomainDelete = change.kind === 'domain' && change.action === 'delete';
   const live = isDomainDelete ? account.observed.domains.get(change.domain) : undefined;
   const along = live === undefined ? [] : deletionsOf(live);
-  return [entry, ...along.map((own) => entryOf(keptItem(own, concealment), 'domain'))];
+  return [entry, ...along.map((own) => entryOf(keptChange(own, concealment), 'domain'))];
 }
 
 async function end(recorder: Recorder, { items }: WriteRequest): Promise<void> {
@@ -248,7 +246,7 @@ async function finish(
   const lines = changed.flatMap(({ change, outcome }) => {
     const item = numbers.get(change);
     if (item === undefined || opening === null) return [];
-    const keys = historyKeys(keptItem(change, opening.concealment));
+    const keys = historyKeys(keptChange(change, opening.concealment));
     return [outcomeOf(recorder, { item, keys }, { outcome })];
   });
   const at = timeOf(recorder);

@@ -1,8 +1,12 @@
-import { accountEntryKey, entryKey, ruleIdKey } from '../../../core/model/item-key.ts';
+import { accountEntryKey, entryKey } from '../../../core/kinds/item-key.ts';
+import { idKey } from '../../../core/model/item-key.ts';
 import { presentEntries, type Desired, type PresentDomain } from '../../../core/model/desired.ts';
 import { nameKey, type DomainName, type NameKey } from '../../../core/model/names.ts';
 import type { Observed, ObservedDomain } from '../../../core/model/observed.ts';
 import type { Adoption, Plan } from '../../../core/model/plan.ts';
+import { KINDS, SECTION_KINDS, SECTIONS } from '../../../core/kinds/registry.ts';
+import type { Section } from '../../../core/model/kinds.ts';
+import type { DesiredRule } from '../../../core/kinds/rule/fields.ts';
 import {
   NO_PRIOR_DOMAIN,
   type KeptOtherwise,
@@ -11,13 +15,11 @@ import {
   type PriorDomain,
   type Verified,
 } from '../../../core/model/prior.ts';
-import { KINDS, SECTION_KINDS, SECTIONS, type Section } from '../../../core/model/kinds.ts';
-import type { DesiredRule } from '../../../core/model/resources.ts';
 import type { Policy } from '../../../core/plan/policy.ts';
 import type { Memory } from '../../state/store.ts';
-import { managedState } from '../../../core/plan/diff/settings.ts';
+import { managedState } from '../../../core/kinds/domain/fields.ts';
 import { leftBehind } from '../../../core/plan/left-behind.ts';
-import { signature, type Wanted } from '../../../core/plan/diff/kinds.ts';
+import { signature, type ItemState } from '../../../core/kinds/items.ts';
 
 export interface MemoryInput extends Pick<Policy, 'purpose'> {
   readonly desired: Desired;
@@ -148,7 +150,7 @@ function adoptedIn({ domain }: PresentDomain, { adoptions }: MemoryInput): Prior
 }
 
 function knownNames({ name, id, derivedIds }: DesiredRule): readonly (string | undefined)[] {
-  return [name, ...(id === undefined ? [] : [ruleIdKey(id)]), ...derivedIds.map(ruleIdKey)];
+  return [name, ...(id === undefined ? [] : [idKey(id)]), ...derivedIds.map(idKey)];
 }
 
 function rememberPasswords(
@@ -216,7 +218,7 @@ function leftFrom(
 
 export interface WantedItem {
   readonly name: string;
-  readonly wanted: Wanted;
+  readonly wanted: ItemState;
 }
 
 /** Everything that a domain should have, by name. */
@@ -225,7 +227,7 @@ export function wantedItems(entry: PresentDomain): readonly WantedItem[] {
   const items = SECTION_KINDS.flatMap((kind) =>
     presentEntries(entry[KINDS[kind].section]).map((state) => ({
       name: state.name,
-      wanted: { kind, state } as Wanted,
+      wanted: { kind, state },
     })),
   );
   return [own, ...items];

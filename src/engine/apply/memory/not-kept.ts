@@ -1,9 +1,11 @@
-import { changeKey, itemKey } from '../../../core/model/item-key.ts';
+import { changeKey, itemKey } from '../../../core/kinds/item-key.ts';
 import type { Change } from '../../../core/model/plan.ts';
 import type { Desired } from '../../../core/model/desired.ts';
-import { managedPart } from '../../../core/plan/diff/settings.ts';
-import { sideOf, signature, type Wanted } from '../../../core/plan/diff/kinds.ts';
+import { managedPart } from '../../../core/kinds/domain/fields.ts';
+import { sideOf, signature, type ItemState } from '../../../core/kinds/items.ts';
 import type { Ledger } from '../ledger.ts';
+import { differingFields } from '../../../core/fields/fields.ts';
+import { KINDS } from '../../../core/kinds/registry.ts';
 
 /** A change that the service accepted and does not show. */
 export interface NotKept {
@@ -73,9 +75,12 @@ export interface Recheck {
 function isOtherThanBefore(ledger: Ledger, change: Change): boolean {
   const first = ledger.first.get(itemKey(change));
   if (first === undefined) return false;
-  const fields = change.fields.filter((field) => field !== 'rank');
-  const isOld = fields.some((field) => textOf(change.observed, field) === textOf(first.observed, field));
-  return fields.length > 0 && !isOld;
+  const rows = KINDS[change.kind].fields;
+  const fields = change.fields.filter((field) => rows[field]?.derived !== true);
+  const [now, before] = [change.observed, first.observed];
+  if (now === null || before === null) return fields.length > 0 && now !== before;
+  const differing = differingFields(rows, before, now);
+  return fields.length > 0 && fields.every((field) => differing.includes(field));
 }
 
 function shownText(desired: Desired, change: Change): string | null {
@@ -84,19 +89,10 @@ function shownText(desired: Desired, change: Change): string | null {
 }
 
 /** Null of what is not there, is to go, or cannot be read. */
-function shownState({ domains }: Desired, change: Change): Wanted | null {
+function shownState({ domains }: Desired, change: Change): ItemState | null {
   if (change.observed === null || change.desired === null) return null;
-  if (change.kind === 'credential') return null;
+  if (Object.values(KINDS[change.kind].fields).every(({ codec }) => codec.isSecret)) return null;
   if (change.kind !== 'domain') return sideOf(change, 'observed');
   const entry = domains.get(change.domain);
   return entry?.state === 'present' ? { kind: 'domain', state: managedPart(entry, change.observed) } : null;
-}
-
-/** A field of a state, equal for equal values. */
-function textOf(state: Change['observed'], field: string): string | null {
-  if (state === null) return null;
-  const parts: Readonly<Record<string, unknown>> =
-    'match' in state ? { ...state, ...state.match } : { ...state };
-  const value = parts[field];
-  return JSON.stringify(field === 'forward' ? (value as readonly string[]).toSorted() : (value ?? null));
 }

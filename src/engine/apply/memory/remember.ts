@@ -1,4 +1,4 @@
-import { accountEntryKey, itemKey } from '../../../core/model/item-key.ts';
+import { accountEntryKey, itemKey } from '../../../core/kinds/item-key.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import type { Change } from '../../../core/model/plan.ts';
 import type { ManifestSize, Prior, PriorDomain, Verified } from '../../../core/model/prior.ts';

@@ -1,8 +1,8 @@
+import { KINDS, SECTION_KINDS } from '../../../core/kinds/registry.ts';
 import type { Desired, DesiredDomain, DesiredSections } from '../../../core/model/desired.ts';
 import type { Destination } from '../../../core/model/destinations.ts';
-import { KINDS, SECTION_KINDS, type SectionKind } from '../../../core/model/kinds.ts';
+import type { PresentEntry, SectionKind } from '../../../core/model/kinds.ts';
 import type { SkippedItem } from '../../../core/model/report.ts';
-import type { PresentEntry } from '../../../core/model/resources.ts';
 import type { ResolvedDesired, ResolveDesiredInput } from '../../plan-once.ts';
 
 /** Returns the comment of a snapshot that tells by a keyed fingerprint which values a reference had. */

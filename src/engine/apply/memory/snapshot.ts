@@ -1,26 +1,17 @@
-import { changesOf } from '../../../core/manifest/update/entries.ts';
 import { dropRefused } from '../../../core/manifest/write/drop-refused.ts';
 import { writeManifest } from '../../../core/manifest/write/manifest-yaml.ts';
 import { referenceFinder } from '../../../core/manifest/write/reference-finder.ts';
 import { showText, type References } from '../../../core/model/destinations.ts';
-import {
-  ruleDocument,
-  type DomainDocument,
-  type ShowForward,
-} from '../../../core/model/manifest/manifest-document.ts';
-import type { Section } from '../../../core/model/kinds.ts';
+import type { DomainDocument, ShowForward } from '../../../core/model/manifest/manifest-document.ts';
 import { quote, type DomainName } from '../../../core/model/names.ts';
 import type { Observed, ObservedDomain } from '../../../core/model/observed.ts';
-import type { AliasChange, Change, CredentialChange, RuleChange } from '../../../core/model/plan.ts';
-import {
-  SETTINGS,
-  type RuleDocument,
-  type ObservedRule,
-  type DomainState,
-  type SettingName,
-} from '../../../core/model/resources.ts';
+import type { Change } from '../../../core/model/plan.ts';
 import { deletionsOf } from '../history/item-entries.ts';
 import { referenceLine } from './snapshot-references.ts';
+import type { SectionKind, Section } from '../../../core/model/kinds.ts';
+import { pickFields } from '../../../core/fields/fields.ts';
+import { SECTION_KINDS, KINDS, kindOf, isSection } from '../../../core/kinds/registry.ts';
+import { SETTINGS } from '../../../core/kinds/domain/fields.ts';
 
 export interface SnapshotInput {
   readonly changes: readonly Change[];
@@ -64,7 +55,7 @@ function domainBefore(
   const own = changes.find((change) => change.kind === 'domain');
   if (own?.action === 'add' || live === undefined) return ABSENT;
   if (own?.action === 'delete') return deletedDomain(live, show);
-  const settings = own === undefined ? {} : settingsOf(own.observed ?? {}, own.fields);
+  const settings = own === undefined ? {} : settingsOf(own.observed ?? {}, own.fields, show);
   return { ...settings, ...sectionsBefore(changes, live, show) };
 }
 
@@ -72,14 +63,16 @@ function deletedDomain(live: ObservedDomain, show: ShowForward): DomainDocument 
   const sections = sectionsBefore(deletionsOf(live), live, show);
   // The service may make a `*` with a domain: one that was not there must not come with it.
   const aliases = new Map([['*', ABSENT] as const, ...(sections.aliases ?? [])]);
-  return { ...settingsOf(live, SETTINGS), ...sections, aliases };
+  return { ...settingsOf(live, Object.keys(SETTINGS), show), ...sections, aliases };
 }
 
 const ABSENT = { state: 'absent' } as const;
 
-function settingsOf(state: DomainState, fields: readonly SettingName[]): Partial<DomainDocument> {
-  const known = fields.filter((field) => state[field] !== undefined);
-  return Object.fromEntries(known.map((field) => [field, state[field] ?? 'none']));
+function settingsOf(state: object, fields: readonly string[], show: ShowForward): Partial<DomainDocument> {
+  const known = Object.entries(pickFields(SETTINGS, state)).filter(([field]) => fields.includes(field));
+  return Object.fromEntries(
+    known.map(([field, value]) => [field, SETTINGS[field]?.codec.write(value, show)]),
+  );
 }
 
 function sectionsBefore(
@@ -87,65 +80,14 @@ function sectionsBefore(
   live: ObservedDomain,
   show: ShowForward,
 ): Pick<DomainDocument, Section | 'comments'> {
-  const aliases = changesOf('alias', changes);
-  const rules = changesOf('rule', changes);
-  return {
-    ...(aliases.length === 0 ? {} : { aliases: aliasesBefore(aliases, show) }),
-    ...(rules.length === 0 ? {} : { rules: rulesBefore(rules, live, show) }),
-    ...credentialsBefore(changesOf('credential', changes)),
-  };
-}
-
-function aliasesBefore(
-  changes: readonly AliasChange[],
-  show: ShowForward,
-): NonNullable<DomainDocument['aliases']> {
-  return new Map(
-    changes.map(({ name, observed }) => [name, observed === null ? ABSENT : show(observed.forward)]),
-  );
-}
-
-/**
- * The rules of a domain as they were, each by its id. Where a run moves or deletes one, all live rules are listed in
- * their old order, because the neighbours of a rule define its place; else only those that change.
- */
-function rulesBefore(
-  changes: readonly RuleChange[],
-  { rules = [] }: ObservedDomain,
-  show: ShowForward,
-): readonly RuleDocument[] {
-  const byId = new Map(changes.map((change) => [change.id, change]));
-  const needsOrder = changes.some(({ action, fields }) => action === 'delete' || fields.includes('rank'));
-  const listed = rules
-    .toSorted((a, b) => a.rank - b.rank)
-    .filter(({ id }) => needsOrder || byId.has(id))
-    .map((rule) => ruleDocument(rule, nameOf(rule, byId.get(rule.id)), show));
-  const added = changes.filter(isAdded);
-  return [
-    ...listed,
-    ...added.map(({ id }): RuleDocument => ({ ...(id === null ? {} : { id }), state: 'absent' })),
-  ];
-}
-
-function credentialsBefore(
-  changes: readonly CredentialChange[],
-): Pick<DomainDocument, 'credentials' | 'comments'> {
-  const added = changes.filter(isAdded);
-  const comments = changes
-    .filter((change) => !isAdded(change))
-    .map(({ name }) => `Left out: the credential ${quote(name)}, whose password cannot be read`);
-  if (added.length === 0) return { comments };
-  return { comments, credentials: new Map(added.map(({ name }) => [name, ABSENT])) };
-}
-
-function isAdded({ action }: Change): boolean {
-  return action === 'add';
-}
-
-/** Names are the manifest's own; a rule that only the account has is named by its id, which no other rule has. */
-function nameOf(rule: ObservedRule, change: RuleChange | undefined): string {
-  const name = change?.name ?? rule.id;
-  return change?.action === 'delete' && name !== rule.id ? `${name} (${rule.id})` : name;
+  const comments: string[] = [];
+  const sections = SECTION_KINDS.map((kind) => {
+    const own = changes.filter((change) => change.kind === kind);
+    const { section, manifest } = KINDS[kind];
+    const before = own.length === 0 ? null : manifest.before(own, live, comments, show);
+    return before === null ? {} : { [section]: before };
+  });
+  return Object.assign({}, ...sections, { comments }) as Pick<DomainDocument, Section | 'comments'>;
 }
 
 /** Leaves out what can only be written with the value of a reference: in a pattern, of a part of a list, by a relative path. */
@@ -162,17 +104,20 @@ function withoutValues(document: DomainDocument, references: References): Domain
     comments.push(show(`Left out: ${what}, which has the value of a reference`));
     return false;
   };
-  const { aliases, rules } = document;
-  const settings = SETTINGS.filter((setting) => !isKept(setting, document[setting]));
-  const kept = Object.entries(document).filter(([key]) => !settings.some((setting) => setting === key));
+  const entriesKept = (kind: SectionKind, entries: unknown): unknown => {
+    const isEntryKept = (entry: unknown, name: string): boolean =>
+      isKept(`the ${kind} ${quote(name)}`, entry);
+    if (entries instanceof Map)
+      return new Map([...entries].filter((entry) => isEntryKept(entry, entry[0] as string)));
+    const list = entries as readonly { readonly name?: string; readonly id?: string }[];
+    return list.filter((entry) => isEntryKept(entry, entry.name ?? entry.id ?? ''));
+  };
+  const kept = Object.entries(document).flatMap(([key, value]: readonly [string, unknown]) => {
+    if (isSection(key)) return [[key, entriesKept(kindOf(key), value)]];
+    return key in SETTINGS && !isKept(key, value) ? [] : [[key, value]];
+  });
   return {
-    ...Object.fromEntries(kept),
-    ...(aliases === undefined
-      ? {}
-      : { aliases: new Map([...aliases].filter((alias) => isKept(`the alias ${quote(alias[0])}`, alias))) }),
-    ...(rules === undefined
-      ? {}
-      : { rules: rules.filter((rule) => isKept(`the rule ${quote(rule.name ?? rule.id ?? '')}`, rule)) }),
+    ...(Object.fromEntries(kept) as DomainDocument),
     comments: [...(document.comments ?? []), ...comments],
   };
 }

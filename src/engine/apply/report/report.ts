@@ -1,4 +1,4 @@
-import { itemKey } from '../../../core/model/item-key.ts';
+import { itemKey } from '../../../core/kinds/item-key.ts';
 import { showDestinations, type Disclosure } from '../../../core/model/destinations.ts';
 import type { Change, Plan } from '../../../core/model/plan.ts';
 import {

@@ -1,10 +1,10 @@
 import type { ApiError } from '../../../client/errors.ts';
 import type { ApiVersion } from '../../../core/model/endpoints.ts';
-import type { WriteItem } from '../../../core/plan/requests/order.ts';
 import { isAmbiguous, type BatchSupport, type WriteRequest } from '../../../core/plan/requests/requests.ts';
 import type { ApplyPorts } from '../ports.ts';
 import type { ItemAnswer } from './senders.ts';
 import { isMissing } from './outcomes.ts';
+import type { WriteItem } from '../../../core/kinds/steps.ts';
 
 /** What the service showed of batches in this run: what it refused once is not tried again. */
 export interface KnownBatches extends Required<BatchSupport> {

@@ -1,11 +1,11 @@
-import { changeKey, itemKey, ruleIdKey } from '../../../core/model/item-key.ts';
+import { changeKey, itemKey } from '../../../core/kinds/item-key.ts';
+import { idKey } from '../../../core/model/item-key.ts';
 import type { ItemFailure } from '../../../client/client.ts';
 import type { ApiError } from '../../../client/errors.ts';
-import { endpointName, type ApiVersion } from '../../../core/model/endpoints.ts';
+import type { ApiVersion } from '../../../core/model/endpoints.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import type { Change, DomainChange } from '../../../core/model/plan.ts';
 import { fail } from '../../../core/model/result.ts';
-import type { WriteItem } from '../../../core/plan/requests/order.ts';
 import { isAmbiguous, type WriteRequest } from '../../../core/plan/requests/requests.ts';
 import {
   blockKey,
@@ -19,6 +19,9 @@ import {
 import type { RunRecorder } from '../history/run-recorder.ts';
 import type { Findings } from '../known-account.ts';
 import { DONE, type Accepted, type ItemAnswer } from './senders.ts';
+import { endpointName } from '../../../core/kinds/endpoints.ts';
+import { KINDS } from '../../../core/kinds/registry.ts';
+import type { WriteItem } from '../../../core/kinds/steps.ts';
 
 /** Where the outcomes of items are noted, on which generation of the API. */
 export interface Records {
@@ -56,18 +59,12 @@ export function noteAccepted(records: Records, item: WriteItem, accepted: Accept
   ledger.wrote = true;
   records.recorder.note(item, { outcome: 'done', id: accepted.id });
   if (accepted.note !== undefined) ledger.notes.add(accepted.note);
-  if (item.kind === 'domain') noteDomain(findings, item.change, accepted);
-  if (item.kind === 'rule') {
-    noteRuleId(findings, change, accepted.id);
-    noteRank(records, change.domain, { sent: item.rule.rank, answered: accepted.rank });
-  }
-  if (item.kind === 'rule' && isEarlierPart(item)) return;
+  if (change.kind === 'domain') noteDomain(findings, change, accepted);
+  if (KINDS[change.kind].identity === 'id') noteOtherId(findings, change, accepted.id);
+  noteRank(records, change.domain, { sent: rankIn(item.sent), answered: accepted.rank });
+  if (item.part?.isLast === false) return;
   const isKept = accepted.kept && !wasDone(ledger, change);
   recordDone(ledger, { change, id: accepted.id ?? change.id, isKept });
-}
-
-function isEarlierPart({ part, change }: Extract<WriteItem, { readonly kind: 'rule' }>): boolean {
-  return part === 'widen' || (part === 'move' && change.stage === 2);
 }
 
 function noteDomain(
@@ -118,11 +115,11 @@ function noteRefused(records: Records, request: WriteRequest, { item, index, fai
 }
 
 /** Else a rule whose id is taken would be added again by every run. */
-function noteRuleId(findings: Findings, { action, domain, id }: Change, answered: string | null): void {
-  if (action !== 'add' || id === null || answered === null || ruleIdKey(id) === ruleIdKey(answered)) {
+function noteOtherId(findings: Findings, { action, domain, id }: Change, answered: string | null): void {
+  if (action !== 'add' || id === null || answered === null || idKey(id) === idKey(answered)) {
     return;
   }
-  findings.renamedRules.push({ domain, name: ruleIdKey(id), id: answered });
+  findings.renamedRules.push({ domain, name: idKey(id), id: answered });
 }
 
 /** A rank that comes back otherwise than it was sent tells how many digits the service keeps. */
@@ -135,6 +132,10 @@ function noteRank(
   const digits = /\.(\d+)$/.exec(String(answered))?.[1]?.length ?? 0;
   findings.rankDigits = Math.min(findings.rankDigits ?? digits, digits);
   ledger.misplaced.add(domain);
+}
+
+function rankIn(sent: object): number | undefined {
+  return 'rank' in sent && typeof sent.rank === 'number' ? sent.rank : undefined;
 }
 
 export type UnknownOutcome = Extract<ApiError, { readonly kind: 'unknown-outcome' }>;

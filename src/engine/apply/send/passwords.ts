@@ -1,11 +1,11 @@
-import { itemKey } from '../../../core/model/item-key.ts';
+import { itemKey } from '../../../core/kinds/item-key.ts';
 import type { Desired, ReferenceValue } from '../../../core/model/desired.ts';
 import { silence } from '../../../core/model/lint/silence.ts';
 import { nameKey, quote, type DomainName } from '../../../core/model/names.ts';
 import type { Change, CredentialChange, Plan, Warning } from '../../../core/model/plan.ts';
 import type { Problem } from '../../../core/model/manifest/problem.ts';
 import type { Reference } from '../../../core/model/destinations.ts';
-import { passwordRequired } from '../../../core/plan/diff/credentials.ts';
+import { passwordRequired } from '../../../core/kinds/credential/diff.ts';
 
 /** Field notes: the service refuses shorter ones. */
 const MIN_LENGTH = 8;
@@ -80,11 +80,6 @@ export async function withPasswordFindings(
     problems: [...plan.problems, ...problems.filter((problem) => !unset.includes(problem))],
     warnings: [...plan.warnings, ...warnings],
   };
-}
-
-/** A password cannot be read back: that no plan asks for it, or that its user name is there, says nothing. */
-export function isPassword({ kind, action }: Change): boolean {
-  return kind === 'credential' && action === 'update';
 }
 
 /** Where the manifest says that a credential's password is; null when it says nothing. */

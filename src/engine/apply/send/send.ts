@@ -1,13 +1,12 @@
-import { itemKey } from '../../../core/model/item-key.ts';
+import { itemKey } from '../../../core/kinds/item-key.ts';
 import { commandOf } from '../../../core/plan/policy.ts';
-import { managedState } from '../../../core/plan/diff/settings.ts';
-import type { WriteItem } from '../../../core/plan/requests/order.ts';
-import type { Change } from '../../../core/model/plan.ts';
+import { managedState } from '../../../core/kinds/domain/fields.ts';
 import {
   requestsOf,
   requestsOfStep,
   type BatchSupport,
   type StageRequests,
+  type PlannedWork,
   type WriteRequest,
 } from '../../../core/plan/requests/requests.ts';
 import { recordSkips, stopOn, whyBlocked, whyStopped, type Ledger } from '../ledger.ts';
@@ -21,13 +20,15 @@ import {
   type Records,
   type UnknownOutcome,
 } from './outcomes.ts';
-import { isPassword, type Passwords } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import { DONE, sendRequest, type Sources, type WireAnswer } from './senders.ts';
 import { resolveOutcomes } from './unknown-outcome.ts';
+import type { WriteItem } from '../../../core/kinds/steps.ts';
+import { sendsSecret } from '../../../core/kinds/items.ts';
 
 /** Makes requests by what is known of batches by then, and sends them to their end. */
 export interface Sender {
-  readonly requestsOf: (changes: readonly Change[]) => readonly StageRequests[];
+  readonly requestsOf: (work: PlannedWork) => readonly StageRequests[];
   /**
    * Every item of the request is done, failed or skipped afterwards. A request of unknown outcome is never simply sent
    * again: only what two reads show as not done.
@@ -49,7 +50,7 @@ export function openSender(
     records: { ledger, findings, version, recorder },
   };
   return {
-    requestsOf: (changes) => requestsOf({ changes }, { ...known, version }),
+    requestsOf: (work) => requestsOf(work, { ...known, version }),
     send: (request) => send(sending, request),
   };
 }
@@ -152,7 +153,7 @@ async function resolve(
   const left: WriteItem[] = [];
   for (const [index, item] of request.items.entries()) {
     const outcome = resolved.value[index];
-    if (isPassword(item.change)) ledger.wrote = true;
+    if (sendsSecret(item.change)) ledger.wrote = true;
     if (outcome?.kind === 'done') {
       // What two reads show is as believable as an answer.
       const { id, domain } = outcome;

@@ -1,17 +1,19 @@
-import { observeSections, type Sections } from '../../../client/observe-sections.ts';
-import type { Client } from '../../../client/client.ts';
+import type { Client, LiveItemRow } from '../../../client/client.ts';
 import type { ApiError } from '../../../client/errors.ts';
-import { endpointName } from '../../../core/model/endpoints.ts';
-import { requestId, ruleIdKey } from '../../../core/model/item-key.ts';
-import { KINDS } from '../../../core/model/kinds.ts';
+import { idKey } from '../../../core/model/item-key.ts';
+import { KINDS } from '../../../core/kinds/registry.ts';
 import { nameKey, type DomainName } from '../../../core/model/names.ts';
 import type { ObservedDomain } from '../../../core/model/observed.ts';
-import type { DomainState, ObservedAlias, ObservedRule } from '../../../core/model/resources.ts';
+import { type DomainState, SETTINGS } from '../../../core/kinds/domain/fields.ts';
 import { fail, succeed, type Result } from '../../../core/model/result.ts';
-import type { WriteItem } from '../../../core/plan/requests/order.ts';
 import type { WriteRequest } from '../../../core/plan/requests/requests.ts';
 import type { ApplyPorts } from '../ports.ts';
-import { hasSettings, isAliasAsSent, isRuleAsSent, type ItemOf } from './senders.ts';
+import { endpointName } from '../../../core/kinds/endpoints.ts';
+import { showsFields, hasSecret } from '../../../core/fields/fields.ts';
+import type { Kind } from '../../../core/model/kinds.ts';
+import type { WriteItem } from '../../../core/kinds/steps.ts';
+import type { Change } from '../../../core/model/plan.ts';
+import type { SentItem } from '../../../core/kinds/wire.ts';
 
 /** The outcome of an item whose request has no believable answer. */
 export type Resolved =
@@ -32,7 +34,7 @@ export async function resolveOutcomes(
   settings: DomainState,
   { client, clock, signal }: Pick<ApplyPorts, 'client' | 'clock' | 'signal'>,
 ): Promise<Result<readonly Resolved[], ApiError>> {
-  const kind = items[0]?.kind ?? 'domain';
+  const kind = items[0]?.change.kind ?? 'domain';
   let before: Result<Found, ApiError> | null = null;
   for (let reads = 1; reads <= MOST_READS; reads += 1) {
     if (before !== null) await clock.sleep(BETWEEN_READS_MS, signal);
@@ -45,111 +47,62 @@ export async function resolveOutcomes(
   }
   return fail({
     kind: 'unproven',
-    endpoint: endpointName(client.version, kind === 'domain' ? 'getDomain' : KINDS[kind].list),
+    endpoint: endpointName(client.version, kind === 'domain' ? 'getDomain' : KINDS[kind].wire.list.operation),
     status: null,
     message: `the result of the request is not known: ${domain} kept changing while it was read`,
   });
 }
 
-/** One read; only what was asked for is filled in. */
-interface Found extends Sections {
-  readonly domain: ObservedDomain | null;
-}
+/** One read: the domain itself, or the items of a kind; null means that the domain is not there. */
+type Found = ObservedDomain | readonly LiveItemRow[] | null;
 
-async function find(
-  client: Client,
-  name: DomainName,
-  kind: WriteItem['kind'],
-): Promise<Result<Found, ApiError>> {
-  if (kind !== 'domain') {
-    const sections = await observeSections(client, name, [KINDS[kind].section]);
-    return sections.ok ? succeed({ domain: null, ...sections.value }) : sections;
-  }
+async function find(client: Client, name: DomainName, kind: Kind): Promise<Result<Found, ApiError>> {
+  if (kind !== 'domain') return client.items(kind).list(name);
   const domain = await client.getDomain(name);
-  if (domain.ok) return succeed({ domain: domain.value });
-  return domain.error.kind === 'not-found' ? succeed({ domain: null }) : domain;
+  return !domain.ok && domain.error.kind === 'not-found' ? succeed(null) : domain;
 }
 
 /** Looks items up in one listing; by id and name, so that a thousand items do not read it a thousand times. */
 function resolver(found: Found, settings: DomainState): (item: WriteItem) => Resolved {
-  const aliases = new Map(found.aliases?.map((row) => [row.id, row]));
-  const aliasNames = new Map(found.aliases?.map((row) => [nameKey(row.name), row]));
-  const rules = new Map(found.rules?.map((row) => [ruleIdKey(row.id), row]));
-  const credentials = new Set(found.credentials?.map((row) => nameKey(row.name)));
+  if (found === null || !isListing(found)) return ({ change }) => resolveDomain(change, found, settings);
+  const byId = new Map(found.map((row) => [idKey(row.id ?? ''), row]));
+  const byName = new Map(found.map((row) => [nameKey(row.name ?? ''), row]));
   return (item) => {
-    switch (item.kind) {
-      case 'domain':
-        return resolveDomain(item, found.domain, settings);
-      case 'alias': {
-        const isAdded = item.change.action === 'add';
-        return resolveAlias(
-          item,
-          isAdded ? aliasNames.get(nameKey(item.change.name)) : aliases.get(requestId(item.change)),
-        );
-      }
-      case 'rule':
-        return resolveRule(item, rules.get(ruleIdKey(item.rule.id)));
-      case 'credential':
-        return resolveCredential(item, credentials.has(nameKey(item.change.name)));
-    }
+    const { id, name = '' } = item.sent;
+    // What is added gets its id from the service, unless it is known by that.
+    const isNamed =
+      id === undefined || (item.change.action === 'add' && KINDS[item.change.kind].identity === 'name');
+    return resolveItem(item, isNamed ? byName.get(nameKey(name)) : byId.get(idKey(id)));
   };
 }
 
-function resolveAlias(item: ItemOf<'alias'>, row: ObservedAlias | undefined): Resolved {
-  const done = row !== undefined && isAliasAsSent(row, item);
-  switch (item.change.action) {
-    case 'add':
-      return addition(row, done);
-    case 'update':
-      return update(row, done);
-    case 'delete':
-      return deletion(row);
+function isListing(found: ObservedDomain | readonly LiveItemRow[]): found is readonly LiveItemRow[] {
+  return Array.isArray(found);
+}
+
+function resolveItem({ change, sent }: WriteItem, row: LiveItemRow | undefined): Resolved {
+  const { action } = change;
+  if (action === 'delete') return row === undefined ? DONE : NOT_DONE;
+  const [absent, different] = action === 'add' ? [NOT_DONE, OTHER] : [OTHER, NOT_DONE];
+  if (row === undefined) return absent;
+  return isDone(change, sent, row) ? { kind: 'done', id: row.id ?? null } : different;
+}
+
+function isDone({ action, kind }: Change, sent: SentItem, row: LiveItemRow): boolean {
+  const { fields, identity } = KINDS[kind];
+  if (action === 'add') {
+    // An item with the id that was sent is the one that was sent; should it differ, the next plan shows it.
+    return identity === 'id' || showsFields(fields, sent, row);
   }
+  // A secret cannot be read back; sending it again does no harm.
+  return !hasSecret(fields) && showsFields(fields, sent, row);
 }
 
-function resolveRule({ part, rule }: ItemOf<'rule'>, row: ObservedRule | undefined): Resolved {
-  // A rule with the id that was sent is the one that was sent; should it differ, the next plan shows it.
-  if (part === 'add') return addition(row, true);
-  return part === 'delete' ? deletion(row) : update(row, row !== undefined && isRuleAsSent(row, rule));
-}
-
-type Row = { readonly id: string } | undefined;
-
-function addition(row: Row, isAsSent: boolean): Resolved {
-  if (row === undefined) return NOT_DONE;
-  return isAsSent ? { kind: 'done', id: row.id } : OTHER;
-}
-
-function update(row: Row, isAsSent: boolean): Resolved {
-  if (row === undefined) return OTHER;
-  return isAsSent ? { kind: 'done', id: row.id } : NOT_DONE;
-}
-
-function deletion(row: Row): Resolved {
-  return row === undefined ? DONE : NOT_DONE;
-}
-
-function resolveDomain(
-  { change }: ItemOf<'domain'>,
-  live: ObservedDomain | null,
-  settings: DomainState,
-): Resolved {
-  if (change.action === 'delete') return live === null ? DONE : NOT_DONE;
-  if (change.action === 'add') return live === null ? NOT_DONE : { kind: 'done', id: null, domain: live };
+function resolveDomain({ action }: Change, live: ObservedDomain | null, settings: DomainState): Resolved {
+  if (action === 'delete') return live === null ? DONE : NOT_DONE;
+  if (action === 'add') return live === null ? NOT_DONE : { kind: 'done', id: null, domain: live };
   if (live === null) return OTHER;
-  return hasSettings(live, settings) ? DONE : NOT_DONE;
-}
-
-/** Passwords cannot be read back; sending one again does no harm. */
-function resolveCredential({ change }: ItemOf<'credential'>, isLive: boolean): Resolved {
-  switch (change.action) {
-    case 'add':
-      return isLive ? DONE : NOT_DONE;
-    case 'update':
-      return isLive ? NOT_DONE : OTHER;
-    case 'delete':
-      return isLive ? NOT_DONE : DONE;
-  }
+  return showsFields(SETTINGS, settings, live) ? DONE : NOT_DONE;
 }
 
 const DONE: Resolved = { kind: 'done', id: null };

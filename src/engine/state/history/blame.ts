@@ -1,5 +1,5 @@
 import type { BaselineEntry, HistoryEntry, RunEntry } from '../../../core/model/history/entries.ts';
-import { accountEntryKey } from '../../../core/model/item-key.ts';
+import { accountEntryKey } from '../../../core/kinds/item-key.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import type { HistoryQuery, HistoryStore } from '../store.ts';
 import {

@@ -1,5 +1,7 @@
 import type { HistoryEntry } from '../../../core/model/history/entries.ts';
-import { ALL_KINDS, type Kind } from '../../../core/model/kinds.ts';
+import { ALL_KINDS, KINDS } from '../../../core/kinds/registry.ts';
+import type { Kind } from '../../../core/model/kinds.ts';
+import { areKept } from '../../../core/fields/fields.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 /** A check of a value; `entry` is the object that the value is a field of. */
@@ -37,28 +39,10 @@ function objectWith(checks: Readonly<Record<string, Check>>): Check {
 
 const isTextOrNull = orNull(isText);
 const isTexts = listOf(isText);
-const isConcealed = objectWith({ shown: isText, print: isText });
-const isKept: Check = (value, entry) => isText(value, entry) || isConcealed(value, entry);
-
-const isMatch: Check = (value, entry) =>
-  MATCHES[String((value as Fields | null)?.['type'])]?.(value, entry) === true;
-const MATCHES: Readonly<Record<string, Check>> = {
-  alias: objectWith({ alias: isKept }),
-  regex: objectWith({ regex: isKept, scopes: isTexts }),
-  cel: objectWith({ expression: isKept }),
-};
-
-const STATES: Readonly<Record<Kind, Check>> = {
-  domain: (value, entry) =>
-    isAny(value, entry) && Object.values(value as Fields).every((kept) => orNull(isKept)(kept, entry)),
-  alias: objectWith({ forward: listOf(isKept) }),
-  rule: objectWith({ match: isMatch, forward: listOf(isKept), active: isFlag, rank: isNumber }),
-  credential: isAny,
-};
-
 const isKind = oneOf(...ALL_KINDS);
 const isState = orNull(
-  (value, entry) => isKind(entry['kind'], entry) && STATES[entry['kind'] as Kind](value, entry),
+  (value, { kind }) =>
+    isKind(kind, {}) && isAny(value, {}) && areKept(KINDS[kind as Kind].fields, value as Fields),
 );
 const isActor = orNull(objectWith({ ci: isText, name: isText, url: isTextOrNull }));
 

@@ -2,7 +2,6 @@ import { errorText, type ApiError } from '../../../client/errors.ts';
 import type { Clock } from '../../../core/model/clock.ts';
 import type { DeliveryStatus, DeliveryTrouble, FollowedStatus } from '../../../core/model/status/daemon.ts';
 import type { Desired, DesiredDomain, PresentDomain } from '../../../core/model/desired.ts';
-import { endpointName } from '../../../core/model/endpoints.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import type { ObservedDomain } from '../../../core/model/observed.ts';
 import { fail, succeed, type Result } from '../../../core/model/result.ts';
@@ -10,6 +9,7 @@ import { followDomain } from './follow-domain.ts';
 import { readMessagesNow, type FollowedAccount } from './followed-account.ts';
 import { deliveryStatus, followedOf, shownTrouble } from './followed-status.ts';
 import { decodeMemory, startMemory, encodeMemory, type FollowMemory, type Trouble } from './memory.ts';
+import { endpointName } from '../../../core/kinds/endpoints.ts';
 
 export interface FollowerPorts {
   readonly clock: Clock;

@@ -51,8 +51,9 @@ describe('the manifest', () => {
     const { run, scene } = await openPlace({ virtual: 'info@acme.example ana@corp.example\n' });
     const { code, stdout, stderr } = await run('postfix:virtual', '--out', 'fwdsync.yaml');
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    const path = join(scene.directory, 'fwdsync.yaml');
     expect(stderr).toContain(
-      'wrote fwdsync.yaml: 1 domain, 1 alias, 0 rules\nnext: fwdsync validate -f fwdsync.yaml\n',
+      `wrote fwdsync.yaml: 1 domain, 1 alias, 0 rules\nnext: fwdsync validate -f ${path}\n`,
     );
     expect((await scene.run(['validate'])).code).toBe(0);
   });

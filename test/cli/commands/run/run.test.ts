@@ -233,6 +233,18 @@ describe('--once', () => {
     expect(stdout).not.toContain('boss@private.example');
   });
 
+  test('1: the key is refused, which has the step of the daemon, and a hint', async () => {
+    const here = await place();
+    const env = { ...here.env, FWDSYNC_API_KEY: 'another-key' };
+    const { code, stdout, stderr } = await fwdsync(['run', '--once'], { cwd: here.directory, env });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      event: 'run.failed',
+      step: 'unauthorised',
+    });
+    expect(stderr).toContain('try: check the key');
+  });
+
   test('5: the manifest is invalid', async () => {
     const here = await place('version: 1\ndomains: { acme.example: 1 }\n');
     expect((await fwdsync(['run', '--once'], { cwd: here.directory, env: here.env })).code).toBe(5);

@@ -2,7 +2,7 @@ import { loadManifest, type LoadedManifest, type LoadOptions } from '../../../..
 import type { Desired, PresentDomain } from '../../../../src/core/model/desired.ts';
 import type { DomainName, NameKey } from '../../../../src/core/model/names.ts';
 import type { Problem } from '../../../../src/core/model/manifest/problem.ts';
-import type { DesiredAlias } from '../../../../src/core/model/resources.ts';
+import type { DesiredAlias } from '../../../../src/core/kinds/alias/fields.ts';
 
 export interface TestOptions extends Partial<LoadOptions> {
   readonly env?: Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 import { fromEnvironment } from '../../../support/references.ts';
-import { entryKey } from '../../../../src/core/model/item-key.ts';
+import { entryKey } from '../../../../src/core/kinds/item-key.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeForward, encodeForward } from '../../../../src/core/model/destinations.ts';
-import { signature } from '../../../../src/core/plan/diff/kinds.ts';
+import { signature } from '../../../../src/core/kinds/items.ts';
 import {
   ACME,
   aliasSection,

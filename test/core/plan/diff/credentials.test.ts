@@ -1,8 +1,8 @@
-import { entryKey } from '../../../../src/core/model/item-key.ts';
+import { entryKey } from '../../../../src/core/kinds/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { CredentialSection } from '../../../../src/core/model/desired.ts';
 import { nameKey } from '../../../../src/core/model/names.ts';
-import { signature } from '../../../../src/core/plan/diff/kinds.ts';
+import { signature } from '../../../../src/core/kinds/items.ts';
 import {
   ACME,
   at,
@@ -126,7 +126,7 @@ describe('the credentials of a domain', () => {
         ...common,
         action: 'update',
         name: 'P',
-        observed: set,
+        observed: {},
         desired: set,
         fields: ['password'],
         stage: 1,
@@ -138,7 +138,7 @@ describe('the credentials of a domain', () => {
         ...common,
         action: 'delete',
         name: 'P',
-        observed: set,
+        observed: {},
         desired: null,
         fields: [],
         stage: 2,

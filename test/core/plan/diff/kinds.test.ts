@@ -1,10 +1,10 @@
 import { fromEnvironment } from '../../../support/references.ts';
 import { decodeForward } from '../../../../src/core/model/destinations.ts';
-import { entryKey } from '../../../../src/core/model/item-key.ts';
+import { entryKey } from '../../../../src/core/kinds/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../../../src/core/model/plan.ts';
 import type { RuleMatch } from '../../../../src/core/model/resources.ts';
-import { shownFields, sideOf, signature, type Wanted } from '../../../../src/core/plan/diff/kinds.ts';
+import { shownFields, sideOf, signature, type ItemState } from '../../../../src/core/kinds/items.ts';
 import {
   aliasSection,
   credentialSection,
@@ -31,12 +31,12 @@ test.each([
 });
 
 const REFERENCES = fromEnvironment({ 'boss@secret.example': 'BOSS' });
-const ruled = (match: RuleMatch, forward = 'a@x.example', active = true): Wanted => ({
+const ruled = (match: RuleMatch, forward = 'a@x.example', active = true): ItemState => ({
   kind: 'rule',
   state: { match, forward: decodeForward(forward), active },
 });
 
-test.each<[string, Wanted, string]>([
+test.each<[string, ItemState, string]>([
   ['a credential', { kind: 'credential', state: {} }, 'exists'],
   [
     'an alias, its destinations sorted and references kept',

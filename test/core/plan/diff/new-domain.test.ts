@@ -1,9 +1,9 @@
-import { entryKey } from '../../../../src/core/model/item-key.ts';
+import { entryKey } from '../../../../src/core/kinds/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { AliasSection, PresentDomain } from '../../../../src/core/model/desired.ts';
 import type { Change } from '../../../../src/core/model/plan.ts';
-import { resolveConditional } from '../../../../src/core/plan/diff/catch-all.ts';
-import { signature } from '../../../../src/core/plan/diff/kinds.ts';
+import { resolveConditional } from '../../../../src/core/kinds/alias/diff-catch-all.ts';
+import { signature } from '../../../../src/core/kinds/items.ts';
 import {
   ACME,
   aliasSection,

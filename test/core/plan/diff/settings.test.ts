@@ -1,8 +1,8 @@
-import { entryKey } from '../../../../src/core/model/item-key.ts';
+import { entryKey } from '../../../../src/core/kinds/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import type { PresentDomain } from '../../../../src/core/model/desired.ts';
 import type { ObservedDomain } from '../../../../src/core/model/observed.ts';
-import { signature } from '../../../../src/core/plan/diff/kinds.ts';
+import { signature } from '../../../../src/core/kinds/items.ts';
 import {
   absent,
   ACME,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Kind } from '../../../../src/core/model/kinds.ts';
-import { WORDS } from '../../../../src/core/plan/diff/kinds.ts';
-import type { ShownChange, ShownFields } from '../../../../src/core/plan/diff/shown.ts';
+import { describeItem } from '../../../../src/core/kinds/items.ts';
+import type { ShownChange } from '../../../../src/core/plan/diff/shown.ts';
+import type { ShownFields } from '../../../../src/core/fields/fields.ts';
 
 const add = (desired: ShownFields): ShownChange => ({ action: 'add', fields: [], observed: null, desired });
 const gone = (observed: ShownFields, parts: Partial<ShownChange> = {}): ShownChange => ({
@@ -103,5 +104,5 @@ test.each<[Kind, string, ShownChange, string]>([
     'a@x.example -> b@x.example; alias a -> b; active -> inactive; after vip',
   ],
 ])('the words for a change of the kind %s: %s', (kind, _, change, text) => {
-  expect(WORDS[kind](change)).toBe(text);
+  expect(describeItem(kind, change)).toBe(text);
 });

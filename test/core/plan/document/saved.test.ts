@@ -1,5 +1,5 @@
 import { planFault } from '../../../../src/cli/output/plan/plan-fault.ts';
-import { entryKey } from '../../../../src/core/model/item-key.ts';
+import { entryKey } from '../../../../src/core/kinds/item-key.ts';
 import { describe, expect, test } from 'vitest';
 import { DISCLOSE_ALL } from '../../../../src/core/model/destinations.ts';
 import type { Change, Plan } from '../../../../src/core/model/plan.ts';

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Expectation, PresentDomain } from '../../../../src/core/model/desired.ts';
 import { NO_PRIOR, type Prior } from '../../../../src/core/model/prior.ts';
 import type { ObservedDomain } from '../../../../src/core/model/observed.ts';
-import type { RuleMatch, Scope, DesiredRule, ObservedRule } from '../../../../src/core/model/resources.ts';
+import type { RuleMatch, Scope } from '../../../../src/core/model/resources.ts';
+import type { DesiredRule, ObservedRule } from '../../../../src/core/kinds/rule/fields.ts';
 import {
   absent,
   ACME,

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Step, WriteItem } from '../../../../src/core/plan/requests/order.ts';
 import {
   requestsOf,
   requestsOfStep,
   type RequestOptions,
-  type WriteOperation,
   type WriteRequest,
 } from '../../../../src/core/plan/requests/requests.ts';
 import type { Plan } from '../../../../src/core/model/plan.ts';
@@ -25,6 +23,8 @@ import {
   rule,
   ruleSection,
 } from '../support/build.ts';
+import type { WriteItem } from '../../../../src/core/kinds/steps.ts';
+import type { Kind } from '../../../../src/core/model/kinds.ts';
 
 const V4: RequestOptions = { version: 'v4', batches: 'allowed' };
 
@@ -32,18 +32,15 @@ function requestsIn(made: Pick<Plan, 'changes'>, options = V4): readonly WriteRe
   return requestsOf(made, options).flatMap(({ domains }) => domains.flatMap(({ requests }) => requests));
 }
 
-/** An item of which only the kind and the action count. */
-function item(kind: WriteItem['kind'], action = 'update'): WriteItem {
-  return {
-    kind,
-    change: { kind, action, name: 'x', domain: ACME, desired: null },
-    rule: {},
-  } as unknown as WriteItem;
+/** An item of which only the kind counts. */
+function item(kind: Kind): WriteItem {
+  return { change: { kind, name: 'x', domain: ACME }, sent: {} } as unknown as WriteItem;
 }
 
 describe('the operations of each step', () => {
-  test.each<[Step, WriteItem['kind'], WriteOperation, WriteOperation]>([
-    ['domain', 'domain', 'updateDomain', 'updateDomain'],
+  test.each<[string, Kind, string, string]>([
+    ['domain-adds', 'domain', 'addDomain', 'addDomain'],
+    ['domain-updates', 'domain', 'updateDomain', 'updateDomain'],
     ['credential-adds', 'credential', 'addCredential', 'addCredential'],
     ['credential-updates', 'credential', 'updateCredential', 'updateCredential'],
     ['alias-adds', 'alias', 'addAlias', 'addAliases'],
@@ -55,7 +52,7 @@ describe('the operations of each step', () => {
     ['rule-deletes', 'rule', 'deleteRule', 'deleteRules'],
     ['alias-deletes', 'alias', 'deleteAlias', 'deleteAliases'],
     ['credential-deletes', 'credential', 'deleteCredential', 'deleteCredential'],
-    ['domain-delete', 'domain', 'deleteDomain', 'deleteDomain'],
+    ['domain-deletes', 'domain', 'deleteDomain', 'deleteDomain'],
   ])('%s', (step, kind, single, batch) => {
     const one = [item(kind)];
     const two = [item(kind), item(kind)];
@@ -66,13 +63,6 @@ describe('the operations of each step', () => {
     expect(requestsOfStep({ ...request, items: two }, V4)).toEqual(
       single === batch ? [alone, alone] : together,
     );
-  });
-
-  test('a domain that is added', () => {
-    const operationOf = (step: Step, one: WriteItem): readonly WriteOperation[] =>
-      requestsOfStep({ domain: ACME, step, items: [one] }, V4).map(({ operation }) => operation);
-    expect(operationOf('domain', item('domain', 'add'))).toEqual(['addDomain']);
-    expect(operationOf('alias-adds', item('alias', 'add'))).toEqual(['addAlias']);
   });
 
   test('domains by their names, whatever the order of the changes; each item with its kind', () => {
@@ -86,9 +76,9 @@ describe('the operations of each step', () => {
     const { changes } = plan(desired(wanted), observed([]));
     const [stage] = requestsOf({ changes: changes.toReversed() }, V4);
     expect(stage?.domains.map(({ domain }) => domain)).toEqual(['a.example', 'b.example']);
-    const items = stage?.domains[0]?.requests.map(({ step, items }) => [step, items[0]?.kind]);
+    const items = stage?.domains[0]?.requests.map(({ step, items }) => [step, items[0]?.change.kind]);
     expect(items).toEqual([
-      ['domain', 'domain'],
+      ['domain-adds', 'domain'],
       ['credential-adds', 'credential'],
       ['alias-adds', 'alias'],
       ['rule-adds', 'rule'],
@@ -161,7 +151,7 @@ describe('batches', () => {
   });
 
   /** Two aliases, each of so many bytes of forward, are one body of just a million bytes. */
-  const HALF = 499_892;
+  const HALF = 499_873;
   test.each([
     ['x', 1],
     ['\u007f', 1],
@@ -187,7 +177,7 @@ describe('batches', () => {
       return requestsIn(planRules([rule('a', 'x@x.example', { match }), rule('b', 'x@x.example')], []));
     };
     const sized = made(0)[0]?.items.reduce(
-      (sum, each) => sum + 100 + Buffer.byteLength(JSON.stringify(each.kind === 'rule' ? each.rule : null)),
+      (sum, each) => sum + 100 + Buffer.byteLength(JSON.stringify(each.sent)),
       0,
     );
     const room = Math.floor((1_000_000 - (sized ?? 0)) / 2);

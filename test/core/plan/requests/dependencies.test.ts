@@ -3,7 +3,6 @@ import type { PresentDomain } from '../../../../src/core/model/desired.ts';
 import type { ObservedDomain } from '../../../../src/core/model/observed.ts';
 import { dependenciesOf, overtakingChanges } from '../../../../src/core/plan/requests/dependencies.ts';
 import {
-  absent,
   ACME,
   aliasSection,
   credentialSection,
@@ -175,23 +174,17 @@ describe('what goes last of stage 2', () => {
       desired([
         present(ACME, acme),
         present(HUB, wanted({ desk: false, other: false, moved: 'x@x.example' })),
-        absent('old.example'),
         present('new.example'),
       ]),
       observed([
         live(ACME, aliases({ info: 'desk@hub.example', more: 'other@hub.example' })),
         live(HUB, aliases({ desk: 'd@x.example', other: 'd@x.example', moved: 'd@x.example' })),
-        live('old.example', { aliases: [], rules: [], credentials: [] }),
       ]),
     );
     return [...overtakingChanges(changes)].map(({ kind, name }) => `${kind} ${name}`);
   };
 
-  test('deletes of domains', () => {
-    expect(late({})).toEqual(['domain old.example']);
-  });
-
   test('what another domain leaves only in stage 2', () => {
-    expect(late(wanted({ info: false, more: 'x@x.example' }))).toEqual(['domain old.example', 'alias desk']);
+    expect(late(wanted({ info: false, more: 'x@x.example' }))).toEqual(['alias desk']);
   });
 });

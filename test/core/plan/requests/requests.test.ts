@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredDomain } from '../../../../src/core/model/desired.ts';
 import type { ObservedDomain } from '../../../../src/core/model/observed.ts';
-import type { RuleMatch, DesiredRule } from '../../../../src/core/model/resources.ts';
+import type { RuleMatch } from '../../../../src/core/model/resources.ts';
+import type { DesiredRule } from '../../../../src/core/kinds/rule/fields.ts';
 import { dependenciesOf } from '../../../../src/core/plan/requests/dependencies.ts';
 import {
   firstRequestsOf,
@@ -184,10 +185,10 @@ describe('requests of rules', () => {
     );
     const items = requestsOf(result, V4)[0]?.domains[0]?.requests[0]?.items ?? [];
     expect(items.map(({ change }) => change.name)).toEqual(['a', 'b', 'c']);
-    expect(items.map((item) => (item.kind === 'rule' ? [item.part, item.rule.rank] : null))).toEqual([
-      ['move', 70],
-      ['move', 60],
-      ['move', 50],
+    expect(items.map(({ part, sent }) => [part?.action, sent])).toMatchObject([
+      ['move', { rank: 70 }],
+      ['move', { rank: 60 }],
+      ['move', { rank: 50 }],
     ]);
   });
 
@@ -198,9 +199,9 @@ describe('requests of rules', () => {
     );
     const item = requestsOf(result, V4)[0]?.domains[0]?.requests[0]?.items[0];
     expect(item).toMatchObject({
-      kind: 'rule',
-      part: 'move',
-      rule: {
+      change: { kind: 'rule' },
+      part: { action: 'move' },
+      sent: {
         id: 'derived-alias-a',
         match: { type: 'alias', alias: 'a' },
         forward: ['x@x.example'],
@@ -215,38 +216,38 @@ describe('requests of rules', () => {
   const asleep = { active: false };
   test.each<[string, Parts & { to?: string; first?: true; live?: { active: boolean } }, readonly string[]]>([
     ['nothing', {}, []],
-    ['moves', { first: true }, ['1 rule-moves move']],
-    ['forward', { to: 'y@x.example' }, ['1 rule-changes whole']],
-    ['forward and moves', { to: 'y@x.example', first: true }, ['1 rule-moves whole']],
-    ['condition', { match: { type: 'alias', alias: 'z' } }, ['2 rule-narrowings content']],
+    ['moves', { first: true }, ['1 rule-moves rank']],
+    ['forward', { to: 'y@x.example' }, ['1 rule-changes forward']],
+    ['forward and moves', { to: 'y@x.example', first: true }, ['1 rule-moves forward,rank']],
+    ['condition', { match: { type: 'alias', alias: 'z' } }, ['2 rule-narrowings alias']],
     [
       'condition and forward',
       { match: { type: 'alias', alias: 'z' }, to: 'y@x.example' },
-      ['2 rule-narrowings content'],
+      ['2 rule-narrowings forward,alias'],
     ],
     [
       'condition and moves',
       { match: { type: 'alias', alias: 'z' }, first: true },
-      ['1 rule-moves move', '2 rule-narrowings content'],
+      ['1 rule-moves rank', '2 rule-narrowings alias'],
     ],
-    ['switched off', { active: false }, ['2 rule-narrowings whole']],
+    ['switched off', { active: false }, ['2 rule-narrowings active']],
     [
       'switched off, changes and moves',
       { active: false, to: 'y@x.example', first: true },
-      ['2 rule-narrowings whole'],
+      ['2 rule-narrowings forward,active,rank'],
     ],
-    ['switched on', { live: asleep }, ['1 rule-changes whole']],
+    ['switched on', { live: asleep }, ['1 rule-changes active']],
     [
       'switched on, changes and moves',
       { live: asleep, match: { type: 'alias', alias: 'z' }, first: true },
-      ['1 rule-changes whole'],
+      ['1 rule-changes alias,active,rank'],
     ],
     [
       'asleep and changes',
       { live: asleep, active: false, match: { type: 'alias', alias: 'z' } },
-      ['1 rule-changes whole'],
+      ['1 rule-changes alias'],
     ],
-    ['asleep and moves', { live: asleep, active: false, first: true }, ['1 rule-moves move']],
+    ['asleep and moves', { live: asleep, active: false, first: true }, ['1 rule-moves rank']],
   ])('%s', (_, { to = 'x@x.example', first, live: liveParts, ...parts }, expected) => {
     const live = [
       liveTwin('k', 10, 'k@x.example'),
@@ -259,7 +260,7 @@ describe('requests of rules', () => {
     const steps = requestsOf(result, V4).flatMap(({ stage, domains }) =>
       domains.flatMap(({ requests }) =>
         requests.flatMap(({ step, items }) =>
-          items.map((item) => `${stage} ${step} ${item.kind === 'rule' ? item.part : ''}`),
+          items.map(({ part }) => `${stage} ${step} ${part?.fields.join()}`),
         ),
       ),
     );
@@ -273,7 +274,7 @@ describe('requests of rules', () => {
       [liveTwin('a', Number.NaN, 'x@x.example', { active: false })],
     );
     const item = requestsOf(result, V4)[0]?.domains[0]?.requests[0]?.items[0];
-    expect(item).toMatchObject({ rule: { rank: 10 } });
+    expect(item).toMatchObject({ sent: { rank: 10 } });
     const back = planRules([rule('k', 'x@x.example')], [liveTwin('k', Number.NaN, 'x@x.example')], {
       prune: true,
     });

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { DesiredDomain } from '../../../../src/core/model/desired.ts';
 import type { ObservedDomain } from '../../../../src/core/model/observed.ts';
 import type { Decider, PlannedRoute, RouteEnds } from '../../../../src/core/model/plan.ts';
-import type { DesiredRule, ObservedRule, RuleMatch } from '../../../../src/core/model/resources.ts';
+import type { DesiredRule, ObservedRule } from '../../../../src/core/kinds/rule/fields.ts';
+import type { RuleMatch } from '../../../../src/core/model/resources.ts';
 import { planRoutes } from '../../../../src/core/plan/routes/routes.ts';
 import {
   ACME,

@@ -15,14 +15,10 @@ import {
   type PriorDomain,
 } from '../../../../src/core/model/prior.ts';
 import type { Source } from '../../../../src/core/model/manifest/problem.ts';
-import type {
-  RuleMatch,
-  DesiredAlias,
-  DesiredCredential,
-  DesiredRule,
-  ObservedAlias,
-  ObservedRule,
-} from '../../../../src/core/model/resources.ts';
+import type { RuleMatch } from '../../../../src/core/model/resources.ts';
+import type { DesiredAlias, ObservedAlias } from '../../../../src/core/kinds/alias/fields.ts';
+import type { DesiredCredential } from '../../../../src/core/kinds/credential/fields.ts';
+import type { DesiredRule, ObservedRule } from '../../../../src/core/kinds/rule/fields.ts';
 import { makePlan, type PlanInput } from '../../../../src/core/plan/plan.ts';
 import type { Policy } from '../../../../src/core/plan/policy.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { hasSettings } from '../../../../src/engine/apply/send/senders.ts';
 import { ACME, at, desired, live, observed, plan, present } from '../../../core/plan/support/build.ts';
+import { showsFields } from '../../../../src/core/fields/fields.ts';
+import { SETTINGS } from '../../../../src/core/kinds/domain/fields.ts';
 
 /** What is wanted of one setting, what is live, and whether that is the same. */
 test.each<['notification_email' | 'whitelabel' | 'webhook', string | null, string | null, boolean]>([
@@ -17,5 +18,5 @@ test.each<['notification_email' | 'whitelabel' | 'webhook', string | null, strin
   const row = live(ACME, { [setting]: found });
   const settings = { [setting]: { value: wanted, source: at(2) } };
   const planned = plan(desired([present(ACME, { settings })]), observed([row])).changes;
-  expect([planned.length === 0, hasSettings(row, { [setting]: wanted })]).toEqual([same, same]);
+  expect([planned.length === 0, showsFields(SETTINGS, { [setting]: wanted }, row)]).toEqual([same, same]);
 });

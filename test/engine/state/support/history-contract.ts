@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  historyKeys,
-  type HistoryEntry,
-  type ItemEntry,
-  type RunEntry,
-} from '../../../../src/core/model/history/entries.ts';
+import { historyKeys } from '../../../../src/core/kinds/item-key.ts';
+import type { HistoryEntry, ItemEntry, RunEntry } from '../../../../src/core/model/history/entries.ts';
 import type { DomainName } from '../../../../src/core/model/names.ts';
 import { blame } from '../../../../src/engine/state/history/blame.ts';
 import { readRuns, readRunsWithItems } from '../../../../src/engine/state/history/recorded.ts';

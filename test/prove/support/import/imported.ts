@@ -12,7 +12,7 @@ import { loadManifest } from '../../../../src/core/manifest/load.ts';
 import { createSourceText } from '../../../../src/core/manifest/read/text.ts';
 import type { Desired } from '../../../../src/core/model/desired.ts';
 import { DISCLOSE_ALL } from '../../../../src/core/model/destinations.ts';
-import { traceDesired } from '../../../../src/cli/commands/route/manifest.ts';
+import { traceDesired } from '../../../../src/cli/commands/route/ask-manifest.ts';
 import { routeDocument } from '../../../../src/cli/output/documents/route-document.ts';
 
 /** An import, its manifest, and what `validate` makes of it. */

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { PassThrough, Writable } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
-import { systemClock, type Context } from '../../../../src/cli/context.ts';
+import { systemClock, type ProcessContext } from '../../../../src/cli/context.ts';
 import { execute } from '../../../../src/cli/execute.ts';
 import type { ExitCode } from '../../../../src/cli/exit.ts';
 import { createSecrets } from '../../../../src/cli/process/secrets.ts';
@@ -184,7 +184,7 @@ async function runLine(
   }: { signal?: AbortSignal; out?: Collected; clock?: Clock },
 ): Promise<Ended> {
   const err = collect();
-  const context: Context = {
+  const context: ProcessContext = {
     env,
     cwd: '/',
     stdin: new PassThrough().end(),

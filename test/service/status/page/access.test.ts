@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseBasePath } from '../../../../src/cli/commands/run/page-settings.ts';
+import { parseBasePath } from '../../../../src/cli/commands/run/run-options.ts';
 import { allInSync } from '../support/scenery.ts';
 import { serve, type Served } from '../support/serve.ts';
 

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
-import { historyKeys, type HistoryItem, type RunEntry } from '../../../../src/core/model/history/entries.ts';
+import { historyKeys } from '../../../../src/core/kinds/item-key.ts';
+import type { HistoryItem, RunEntry } from '../../../../src/core/model/history/entries.ts';
 import type { DomainName } from '../../../../src/core/model/names.ts';
 import { openHistory } from '../../../../src/engine/state/history/history.ts';
 import { ownFiles } from '../../../../src/engine/state/own-files.ts';

@@ -8,7 +8,7 @@ import {
   startStatusServer,
   type StatusServer,
   type StatusServerOptions,
-} from '../../../../src/service/status/server.ts';
+} from '../../../../src/service/status/status-server.ts';
 import { virtualClock, type VirtualClock } from '../../../support/clock.ts';
 import { READ_AT } from './statuses.ts';
 

@@ -1,6 +1,7 @@
 import type { DomainName } from '../../../model/names.ts';
 import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
-import { SECTIONS, type Section } from '../../../model/kinds.ts';
+import { SECTIONS } from '../../../kinds/registry.ts';
+import type { Section } from '../../../model/kinds.ts';
 import { compareSources, showSource, type Source } from '../../../model/manifest/problem.ts';
 import type { FindingCode } from '../../../model/lint/findings.ts';
 import type { ProblemLog } from '../../problems.ts';

@@ -1,6 +1,6 @@
 import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { looksLikeRegex, quote } from '../../../model/names.ts';
-import type { PresentAlias } from '../../../model/resources.ts';
+import type { PresentAlias } from '../../../kinds/alias/fields.ts';
 import { laterOf, type LintFinding } from './finding.ts';
 import { createCoverage, EVERYTHING, reachOfAlias, type Coverage, type Reach } from './reach.ts';
 

@@ -1,7 +1,8 @@
 import { sameDestinations } from '../../../model/destinations.ts';
 import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { quote } from '../../../model/names.ts';
-import type { PresentRule, RuleMatch, Scope } from '../../../model/resources.ts';
+import type { PresentRule } from '../../../kinds/rule/fields.ts';
+import type { RuleMatch, Scope } from '../../../model/resources.ts';
 import type { LintFinding } from './finding.ts';
 import { createCoverage, reachOfAliasRule, reachOfPattern, type Coverage } from './reach.ts';
 import { listNames } from './shadowed-aliases.ts';

@@ -14,7 +14,7 @@ import {
 } from '../source-format.ts';
 import { sourceDomain } from '../read/addresses.ts';
 import { parseRecordPattern } from '../patterns/record-pattern.ts';
-import { rowTarget } from './table.ts';
+import { rowTarget } from './table-file.ts';
 import { readTxtRecords, type TxtRecord } from '../read/txt-records.ts';
 
 /** Parses TXT records of Forward Email. What matches one name adds up; the catch-all takes what nothing else matches. */

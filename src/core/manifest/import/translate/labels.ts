@@ -4,7 +4,7 @@ import { ANY_LABEL, type Forwards } from '../resolve/find.ts';
 import type { SourceReading } from '../resolve/reading.ts';
 import { hasSameEnds, type Overlaps } from './conflicts.ts';
 import type { Missing } from './missing.ts';
-import type { PlannedName } from './names.ts';
+import type { PlannedName } from './planned-names.ts';
 import type { PlannedPattern } from './planned.ts';
 
 interface Labelled {

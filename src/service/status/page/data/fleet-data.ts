@@ -9,7 +9,7 @@ import {
   type FleetWorker,
   type QueueState,
 } from '../../../../core/model/status/fleet.ts';
-import { listItems, matcher, type ListedRow, type ListedPage } from '../listing.ts';
+import { listItems, matcher, type ListedRow, type ListedPage } from '../listed-page.ts';
 import type { OverviewQuery } from '../query.ts';
 
 /** What the page of a worker says: the accounts of the whole fleet, and its workers. */

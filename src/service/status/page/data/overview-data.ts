@@ -11,7 +11,7 @@ import { changeDocument } from '../../../../core/plan/document/document.ts';
 import { describeChange } from '../../../../core/plan/render/describe.ts';
 import { deliveryData, type DeliveryData } from './delivery-data.ts';
 import type { DiffLine } from './diff-line.ts';
-import { compareNames, listItems, matcher, type ListedRow, type ListedPage } from '../listing.ts';
+import { compareNames, listItems, matcher, type ListedRow, type ListedPage } from '../listed-page.ts';
 import { placeText } from './place.ts';
 import type { OverviewQuery } from '../query.ts';
 

@@ -9,7 +9,7 @@ import {
   renderVerdict,
   type OverviewContext,
   type PageVerdict,
-} from './listing.ts';
+} from './listing-view.ts';
 import { renderTable } from './table.ts';
 
 /** How the whole fleet is: the verdict first, then its accounts, its workers and what waits. */

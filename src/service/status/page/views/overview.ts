@@ -10,7 +10,7 @@ import {
   renderVerdict,
   type OverviewContext,
   type PageVerdict,
-} from './listing.ts';
+} from './listing-view.ts';
 import { renderRouteBox, type RouteAnswer } from './route-box.ts';
 import { renderRuns } from './runs.ts';
 

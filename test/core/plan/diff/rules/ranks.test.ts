@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { assignRanks, longestRun } from '../../../../../src/core/plan/diff/rules/ranks.ts';
+import { assignRanks, longestRun } from '../../../../../src/core/kinds/rule/diff-ranks.ts';
 
 function ranks(
   wanted: readonly (number | null)[],

@@ -1,14 +1,9 @@
-import { entryKey } from '../../../../../src/core/model/item-key.ts';
+import { entryKey } from '../../../../../src/core/kinds/item-key.ts';
 import { describe, expect, test } from 'vitest';
-import type { RuleMatch, DesiredRule, ObservedRule } from '../../../../../src/core/model/resources.ts';
-import {
-  rulePayload,
-  ruleSteps,
-  stageOf,
-  stageOneOf,
-} from '../../../../../src/core/plan/diff/rules/rule-parts.ts';
+import type { RuleMatch } from '../../../../../src/core/model/resources.ts';
+import type { DesiredRule, ObservedRule } from '../../../../../src/core/kinds/rule/fields.ts';
 import type { RuleChange } from '../../../../../src/core/model/plan.ts';
-import { signature } from '../../../../../src/core/plan/diff/kinds.ts';
+import { signature } from '../../../../../src/core/kinds/items.ts';
 import {
   ACME,
   at,
@@ -21,6 +16,12 @@ import {
   prior,
   rule,
 } from '../../support/build.ts';
+import {
+  stageOf,
+  stageOneOf,
+  ruleSteps,
+  rulePayload,
+} from '../../../../../src/core/kinds/rule/steps-parts.ts';
 
 const REGEX: RuleMatch = { type: 'regex', regex: 'x', scopes: ['body'] };
 const CEL: RuleMatch = { type: 'cel', expression: 'true' };
@@ -343,7 +344,7 @@ describe('the parts of a rule’s change', () => {
     const deletion = { ...change, desired: null };
     expect(rulePayload(deletion, 'delete')).toEqual({ ...old, rank: change.observed?.rank });
     expect(ruleSteps(deletion)).toEqual([{ stage: 2, step: 'rule-deletes', part: 'delete' }]);
-    const added = { ...change, observed: null };
+    const added = { ...change, observed: null, stage: 1 } as const;
     expect(ruleSteps(added)).toEqual([{ stage: 1, step: 'rule-adds', part: 'add' }]);
     expect(rulePayload(added, 'add')).toEqual({ ...next, rank: desired?.rank });
     expect(() => rulePayload({ ...change, observed: null, desired: null }, 'add')).toThrow(

@@ -1,10 +1,11 @@
-import { entryKey } from '../../../../../src/core/model/item-key.ts';
+import { entryKey } from '../../../../../src/core/kinds/item-key.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeForward } from '../../../../../src/core/model/destinations.ts';
 import type { Plan } from '../../../../../src/core/model/plan.ts';
-import type { RuleMatch, DesiredRule, ObservedRule } from '../../../../../src/core/model/resources.ts';
-import { signature } from '../../../../../src/core/plan/diff/kinds.ts';
+import type { RuleMatch } from '../../../../../src/core/model/resources.ts';
+import type { DesiredRule, ObservedRule } from '../../../../../src/core/kinds/rule/fields.ts';
+import { signature } from '../../../../../src/core/kinds/items.ts';
 import {
   ACME,
   at,

@@ -1,0 +1,68 @@
+import * as fs from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { domainNames } from '../../../core/manifest/domain-names.ts';
+import { listAccounts, readManifests, type ReadPorts } from '../../../core/manifest/read/read.ts';
+import type { ManifestText } from '../../../core/manifest/read/text.ts';
+import type { ProcessContext } from '../../context.ts';
+import { resolvePlaces, type Places } from '../../settings/resolve-settings.ts';
+
+type Surroundings = Pick<ProcessContext, 'env' | 'cwd' | 'stdin'>;
+
+/**
+ * The domains of the manifests that a command line names or takes by default, whose words these are: nothing but letters,
+ * digits, hyphens and dots. Somebody is in the middle of typing it, so that what cannot be read is no error, and standard
+ * input is theirs.
+ */
+export async function listDomains(
+  context: Surroundings,
+  words: readonly string[],
+): Promise<readonly string[]> {
+  return domainNames(await readNamed(context, words).catch(() => []));
+}
+
+async function readNamed(context: Surroundings, words: readonly string[]): Promise<readonly ManifestText[]> {
+  const { paths, accounts, stateDirectory: leaveOut } = placesIn(words, context);
+  const { cwd, stdin } = context;
+  const ports = { fs, stdin, cwd, leaveOut };
+  const read = await Promise.all(
+    (accounts === null ? paths : await listPaths(accounts, ports))
+      .filter((path) => path !== '-')
+      .map((path) => readManifests([path], ports)),
+  );
+  return read.flatMap((texts) => (texts.ok ? texts.value : []));
+}
+
+async function listPaths(directory: string, ports: ReadPorts): Promise<readonly string[]> {
+  const listed = await listAccounts(directory, ports);
+  return listed.ok ? listed.value : [];
+}
+
+/** Returns where manifests are by words as they were typed: `=` may be a word of its own. */
+function placesIn(words: readonly string[], { env, cwd }: Surroundings): Places {
+  const { values } = parseArgs({
+    args: words.filter((word) => word !== '=').map((word) => unquoted(word, env['HOME'] ?? '~')),
+    options: {
+      file: { type: 'string', short: 'f', multiple: true },
+      accounts: { type: 'string' },
+      'state-dir': { type: 'string' },
+    },
+    strict: false,
+  });
+  const [accounts, stateDir] = [values.accounts, values['state-dir']].map(textIn);
+  const stated = {
+    file: (values.file ?? []).flatMap((path) => textIn(path) ?? []),
+    ...(accounts === undefined ? {} : { accounts }),
+    ...(stateDir === undefined ? {} : { stateDir }),
+  };
+  return resolvePlaces(stated, { env, cwd });
+}
+
+/** As a shell takes a path with quotes or a tilde; nothing else is expanded, because that may run a command. */
+function unquoted(word: string, home: string): string {
+  return word.replaceAll(/["'\\]/g, '').replace(/^~(?=\/|$)/, () => home);
+}
+
+/** An option without its value is `true`. */
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,131 @@
+import {
+  importForwards,
+  type ImportSettings,
+  type SourceFile,
+} from '../../../core/manifest/import/import.ts';
+import type { SourceFault } from '../../../core/manifest/import/source-format.ts';
+import { didYouMean } from '../../../core/manifest/read/suggest.ts';
+import { sourceOf } from '../../../core/manifest/read/text.ts';
+import { showSource } from '../../../core/model/manifest/problem.ts';
+import type { CommandCall, CommandResult } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { EXIT, usageError } from '../../exit.ts';
+import { requireDomain } from '../../input/arguments.ts';
+import { commandLineHere } from '../../output/command-lines.ts';
+import { NO_COUNTS, openExcerpt, printProblems, problemsDocument } from '../../output/problems/problems.ts';
+import { createProgress } from '../../output/progress/progress.ts';
+import { readSources } from './read-sources.ts';
+import { importDocument, importProblems, importSummary, shownSources } from './report-import.ts';
+import { writeImport, type ImportTarget, type WrittenImport } from './write-import.ts';
+
+export interface ImportFlags extends ImportTarget {
+  readonly for?: readonly string[];
+  readonly engine: 'aliases' | 'rules';
+  readonly delimiter: string;
+  readonly address?: string;
+  readonly destination?: string;
+}
+
+/** Writes a manifest of the forwards of another system; offline, without a key. Exits with 3 when something was left out. */
+export async function importCommand(
+  context: Context,
+  { settings: { manifest }, options, args }: CommandCall<ImportFlags>,
+): Promise<CommandResult> {
+  assertUsable(context, options);
+  const settings = settingsOf(options, manifest.domains);
+  const files = await readSources(context, args);
+  const imported = importForwards(files, settings);
+  if (!imported.ok) return refuse(context, imported.error, files);
+  const { names, notes } = imported.value;
+  for (const domain of settings.only ?? []) assertNamed(domain, names);
+  const progress = createProgress(context);
+  const total = settings.only?.size ?? names.length;
+  const written = await writeImport(context, options, imported.value, (count) =>
+    progress.update(() => ({ label: 'importing', fraction: count / total, note: `${count} domains` })),
+  );
+  progress.stop();
+  await report(context, options, written, { notes, files });
+  const exit = written.leftOut.length > 0 ? EXIT.partial : EXIT.done;
+  return { exit, ...(context.format === 'json' ? { document: importDocument(written, notes) } : {}) };
+}
+
+/** Says on standard error what is left out, what is true of all, and what was written. */
+async function report(
+  context: Context,
+  options: ImportFlags,
+  written: WrittenImport,
+  { notes, files }: { readonly notes: readonly string[]; readonly files: readonly SourceFile[] },
+): Promise<void> {
+  const problems = importProblems(written.leftOut);
+  const texts = context.stderr.isTTY === true ? shownSources(files) : [];
+  printProblems(context, problems, await openExcerpt(context, { problems, texts }));
+  for (const note of notes) context.stderr.write(`note: ${note}\n`);
+  const where = options.outDir ?? written.files[0];
+  context.stderr.write(`${importSummary(written, where)}\n`);
+  if (where === undefined) return;
+  const command = commandLineHere({ ...context, given: { file: [where] } });
+  context.stderr.write(`next: ${command('validate')}\n`);
+}
+
+function assertUsable({ format, mask }: Context, options: ImportFlags): void {
+  const { out, outDir, force, address, destination, delimiter } = options;
+  const isPrinted = out === undefined && outDir === undefined;
+  const faults: readonly (readonly [boolean, string, string])[] = [
+    [mask !== false, 'a masked destination is not a destination: import takes no mask', 'unset FWDSYNC_MASK'],
+    [
+      out !== undefined && outDir !== undefined,
+      '--out and --out-dir cannot be used together',
+      'give one of them',
+    ],
+    [
+      format === 'json' && isPrinted,
+      '--format json needs --out or --out-dir',
+      'name where the manifest goes',
+    ],
+    [force === true && isPrinted, '--force has no effect here', 'leave it out'],
+    [
+      (address === undefined) !== (destination === undefined),
+      '--address and --destination are needed together',
+      'name both columns',
+    ],
+    [
+      !/^[+\-=_.#!]$/.test(delimiter),
+      '--delimiter takes one sign',
+      'give the recipient_delimiter of main.cf, such as +',
+    ],
+  ];
+  const [, message, hint] = faults.find(([isFault]) => isFault) ?? [];
+  if (message !== undefined && hint !== undefined) throw usageError(message, hint);
+}
+
+function settingsOf(options: ImportFlags, domains: readonly string[] | null): ImportSettings {
+  const { address, destination, delimiter, engine } = options;
+  return {
+    localDomains: (options.for ?? []).map((domain) => requireDomain(domain, '--for')),
+    only: domains === null ? null : new Set(domains.map((name) => requireDomain(name, '--domain'))),
+    columns: address === undefined || destination === undefined ? null : { address, destination },
+    delimiter,
+    engine,
+  };
+}
+
+function assertNamed(domain: string, names: readonly string[]): void {
+  if (names.includes(domain)) return;
+  throw usageError(`--domain ${domain}: no file names it`, didYouMean(domain, names, 'check the spelling'));
+}
+
+/** A text that is not what its format says is shown with its place; a missing option is wrong usage. */
+async function refuse(
+  context: Context,
+  { kind, span, message, hint }: SourceFault,
+  files: readonly SourceFile[],
+): Promise<CommandResult> {
+  const source = span === null ? null : sourceOf(span);
+  if (kind === 'usage')
+    throw usageError(`${source === null ? '' : `${showSource(source)}: `}${message}`, hint);
+  const problems = [{ severity: 'error' as const, code: 'broken-source', message, hint, source }];
+  if (context.format === 'json')
+    return { exit: EXIT.invalid, document: problemsDocument(problems, NO_COUNTS) };
+  printProblems(context, problems, await openExcerpt(context, { problems, texts: shownSources(files) }));
+  return { exit: EXIT.invalid };
+}

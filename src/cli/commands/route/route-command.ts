@@ -1,0 +1,63 @@
+import {
+  type DomainName,
+  domainPartOf,
+  localPartOf,
+  parseDomainName,
+  quote,
+} from '../../../core/model/names.ts';
+import type { Context } from '../../context.ts';
+import { chooseOutput, type CommandCall, type CommandResult } from '../../command.ts';
+import { EXIT, usageError } from '../../exit.ts';
+import { routeDocument } from '../../output/documents/route-document.ts';
+import { renderRoute } from '../../output/documents/route-text.ts';
+import { sentenceColumns } from '../../output/output.ts';
+import { askAccount } from './ask-account.ts';
+import { askManifest } from './ask-manifest.ts';
+
+export interface RouteOptions {
+  readonly from?: string;
+  readonly subject?: string;
+  readonly body?: string;
+  readonly live?: true;
+}
+
+/** Shows the way of a message to its end, and what matches it at each hop: by the manifest, offline, or by the live account. */
+export async function routeCommand(
+  context: Context,
+  { settings, options, args: [address = ''] }: CommandCall<RouteOptions>,
+): Promise<CommandResult> {
+  const { to, domain } = parseMailAddress(address);
+  const mail = { to, from: options.from ?? '', subject: options.subject ?? '', body: options.body ?? '' };
+  if (options.live !== true) assertOffline(context.given);
+  const findings =
+    options.live === true
+      ? await askAccount(context, settings, domain, mail)
+      : await askManifest(context, settings.manifest, mail);
+  const document = routeDocument(mail, findings);
+  const columns = sentenceColumns(context.stdout);
+  return {
+    exit: EXIT.done,
+    ...chooseOutput(context, document, () => renderRoute(document, findings, columns)),
+  };
+}
+
+/** An address or an account on the command line says that somebody means the account. */
+function assertOffline({ apiUrl, account }: Context['given']): void {
+  const flag = apiUrl !== undefined ? '--api-url' : account !== undefined ? '--account' : null;
+  if (flag === null) return;
+  throw usageError(
+    `${flag} has no meaning without --live: the manifest is asked, not the account`,
+    `add --live, or leave ${flag} out`,
+  );
+}
+
+/** The address in the form in which domains are compared. */
+export function parseMailAddress(address: string): { readonly to: string; readonly domain: DomainName } {
+  const local = localPartOf(address);
+  const domain = parseDomainName(domainPartOf(address));
+  if (local === '' || !domain.ok) {
+    const what = `${quote(address)} is not an address`;
+    throw usageError(what, 'write it whole, such as sales@acme.example');
+  }
+  return { to: `${local}@${domain.value}`, domain: domain.value };
+}

@@ -1,0 +1,126 @@
+import { createConnections } from '../../../client/http/transport.ts';
+import { isLoopback } from '../../../core/model/endpoints.ts';
+import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
+import { createConcealer } from '../../../service/conceal/concealer.ts';
+import { runUntilStopped } from '../../../service/lifetime.ts';
+import { openNotifier } from '../../../service/notify/notifier.ts';
+import { createConcealingLog, type ReportOptions } from '../../../service/reports.ts';
+import { runAccounts } from '../../accounts/run-accounts.ts';
+import type { CommandCall, CommandResult } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { EXIT, usageError } from '../../exit.ts';
+import { operatorSecret } from '../../input/references/references.ts';
+import { openStates } from '../../input/state/open-states.ts';
+import { concealing } from '../../output/log/concealing-stream.ts';
+import { createLogger } from '../../output/log/logger.ts';
+import { createCommands } from '../../output/command-lines.ts';
+import { programFields, programInfo } from '../../program-info.ts';
+import type { Settings, StateSettings } from '../../settings/resolve-settings.ts';
+import { lastingPart } from '../apply/conclude.ts';
+import { answerRoute } from './answer-route.ts';
+import { readPageSettings } from './page-settings.ts';
+import { serveDaemon } from './run-daemon.ts';
+import { runOnce } from './run-once.ts';
+import { assertWatchable, resolveRun, type RunOptions, type RunSettings } from './run-options.ts';
+import { drainFleet, serveWorker } from './run-worker.ts';
+
+/**
+ * Keeps accounts in sync with their manifests until it is stopped. What a guard refuses or what cannot be read is
+ * withheld, and the rest goes on; while a manifest is invalid, the last good one stays loaded.
+ */
+export async function runCommand(
+  context: Context,
+  { settings, options }: CommandCall<RunOptions>,
+): Promise<CommandResult> {
+  const run = resolveRun(context, settings, options);
+  const concealer = createConcealer(context);
+  // Standard output has no other use here.
+  const log = createLogger(settings.log, concealing(context.stdout, concealer), 'info');
+  const logging = { log, concealer, commands: createCommands(context, run.role) };
+  if (run.lasts === 'once') return runOnceEach(context, settings, run, logging);
+  if (run.role === 'daemon') {
+    assertWatchable(settings);
+    // A wrong store shows at once rather than in each run.
+    await openStates(context, settings.state, 'run');
+    const { mode, intervalMs } = run;
+    const started = { event: 'started', mode, interval_ms: intervalMs, ...programFields() };
+    log.info(started, `started in mode ${mode}`);
+  }
+  context.waitFor?.('service');
+  const serve = run.role === 'worker' ? serveWorker : serveDaemon;
+  await runUntilStopped(context, async (signal) => {
+    const own = { ...context, signal, connections: createConnections() };
+    await serve(own, settings, run, await openReporting(own, run, logging));
+  });
+  log.info({ event: 'stopped', signal: String(context.signal.reason) }, 'stopped');
+  return { exit: EXIT.done };
+}
+
+type Logging = Pick<ReportOptions, 'log' | 'concealer' | 'commands'>;
+
+async function runOnceEach(
+  context: Context,
+  settings: Settings,
+  run: RunSettings,
+  logging: Logging,
+): Promise<CommandResult> {
+  const emit = createConcealingLog(logging);
+  if (run.role === 'worker')
+    return drainFleet({ ...context, connections: createConnections() }, settings, run, { ...logging, emit });
+  const lasting = (event: DaemonEvent): void => emit(keepLastingPart(event, settings.state));
+  return runAccounts(context, settings, {
+    saved: null,
+    ending: 'none',
+    command: (own, alone) => runOnce(own, alone, { mode: run.mode, emit: lasting }),
+  });
+}
+
+/** The log of a job prints no command that cannot work after it. */
+function keepLastingPart(event: DaemonEvent, state: StateSettings): DaemonEvent {
+  if (event.kind !== 'run-finished' || event.result.kind === 'failed') return event;
+  if (event.result.report === null) return event;
+  const report = lastingPart(event.result.report, state);
+  return { ...event, result: { ...event.result, report } };
+}
+
+async function openReporting(context: Context, run: RunSettings, logging: Logging): Promise<ReportOptions> {
+  const { concealer, commands } = logging;
+  return {
+    ...logging,
+    program: programInfo(),
+    listen: run.listen,
+    page: await readPageSettings(context, run, logging),
+    notify: await openNotify(context, run, logging),
+    route: (address, manifests, engineOf) =>
+      answerRoute(address, manifests, concealer.disclosure, { engineOf, about: commands.about }),
+  };
+}
+
+/** Opens the webhook of `FWDSYNC_NOTIFY_URL`, or in the file of `FWDSYNC_NOTIFY_URL_FILE`; null: there is none. */
+async function openNotify(
+  context: Context,
+  { notifyFormat: format }: RunSettings,
+  { log, concealer }: Logging,
+): Promise<ReportOptions['notify']> {
+  const url = (await operatorSecret(context, 'FWDSYNC_NOTIFY_URL'))?.trim();
+  if (!url) return null;
+  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
+    throw usageError(
+      'FWDSYNC_NOTIFY_URL is not a URL that a secret may be sent to',
+      'use https, or http on loopback',
+    );
+  concealer.addSecret(url);
+  const { clock, signal } = context;
+  return openNotifier({
+    url,
+    format,
+    clock,
+    signal,
+    fetch,
+    conceal: (text) => concealer.conceal(text),
+    onLost({ account, event: about }, message) {
+      log.warn({ event: 'notification.lost', account, about }, message);
+    },
+  });
+}

@@ -1,0 +1,52 @@
+import * as fs from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { hasDestination } from '../../../core/fields/fields.ts';
+import { KINDS } from '../../../core/kinds/registry.ts';
+import { systemProcesses } from '../../../engine/state/processes.ts';
+import { isSnapshot, openStateDirectory } from '../../../engine/state/directory.ts';
+import type { OpenState } from '../../../service/account/host.ts';
+import type { Planned } from '../../../engine/plan-once.ts';
+import type { Context } from '../../context.ts';
+import type { ManifestSettings, StateSettings } from '../../settings/resolve-settings.ts';
+import { printWarning } from '../../output/output.ts';
+import { styleFor } from '../../output/paint.ts';
+
+/** Opens where the state of accounts is: the store, which is connected to, or else the state directory. */
+export async function openStates(
+  context: Context,
+  { directory, store, historyMs, leaseMs }: StateSettings,
+  command: string,
+): Promise<OpenState> {
+  const { clock, every } = context;
+  const ports = { clock, every, processes: systemProcesses(fs, command), history: { maxAgeMs: historyMs } };
+  if (store === null)
+    return ({ url }, account) => openStateDirectory({ ...ports, directory, account, apiUrl: url, fs });
+  const { openStore } = await import('./open-store.ts');
+  const { openPostgresState } = await import('../../../engine/state/postgres/postgres-store.ts');
+  const database = await openStore(context, store);
+  return ({ url }, account) => openPostgresState({ ...ports, database, leaseMs, account, apiUrl: url });
+}
+
+/** True if the manifests are snapshots, which earlier runs wrote. */
+export function namesSnapshots({ cwd }: Context, { paths, stateDirectory }: ManifestSettings): boolean {
+  return paths.every(
+    (path) => path.startsWith('store:snapshot/') || isSnapshot(stateDirectory, resolve(cwd, path)),
+  );
+}
+
+/** What of the state directory could not be read: an aid that is missing, not a failure. */
+export function printStateWarnings(context: Context, { warnings }: Planned): void {
+  for (const { code, message } of warnings) printWarning(context, message, code);
+}
+
+/** Where values of references in earlier runs are not remembered, a plan of a manifest with references may show one. */
+export function printUnknownValues({ stderr, color, mask }: Context, { memory, plan, input }: Planned): void {
+  const showsLive = plan.changes.some(
+    ({ kind, observed }) => observed !== null && hasDestination(KINDS[kind].fields),
+  );
+  if (memory === 'some' || input.desired.references.size === 0 || !showsLive || mask !== false) return;
+  stderr.write(`${styleFor(stderr, color).dim('notice')}: ${UNKNOWN_VALUES}\n`);
+}
+
+const UNKNOWN_VALUES =
+  'the state directory has no record of an earlier run: destinations that the account has, and that the manifest once kept behind a reference, are shown; use --mask to hide their local parts';

@@ -1,0 +1,11 @@
+import type { CheckedManifests, CommandResult } from '../../command.ts';
+import { problemsJunit } from './problems-junit.ts';
+import { problemsSarif } from './problems-sarif.ts';
+
+/** Returns what was found in manifests, in a format that is one document, also of many accounts. */
+export function checkedDocument(
+  format: 'sarif' | 'junit',
+  checked: CheckedManifests,
+): Pick<CommandResult, 'document' | 'text'> {
+  return format === 'sarif' ? { document: problemsSarif(checked) } : { text: problemsJunit(checked) };
+}

@@ -1,0 +1,67 @@
+import type { PresentDomain, Setting } from '../../model/desired.ts';
+import type { ApiVersion } from '../../model/endpoints.ts';
+import {
+  pickFields,
+  type FieldRow,
+  type FieldRows,
+  type FieldsOf,
+  type KeptFieldsOf,
+} from '../../fields/fields.ts';
+import type { KindFacts } from '../facts.ts';
+import { host } from '../../fields/host.ts';
+import { address, webhook } from '../../fields/one-destination.ts';
+
+/** The settings of a domain, under the API's names. A new one is a row here. */
+const ROWS = {
+  notification_email: { codec: address, optional: true },
+  whitelabel: { codec: host, optional: true },
+  webhook: { codec: webhook, optional: true, only: 'v3', afterAdding: true },
+} as const satisfies FieldRows;
+
+export const DOMAIN: KindFacts<'domain'> = {
+  kind: 'domain',
+  order: 1,
+  section: null,
+  plural: 'domains',
+  entries: 'map',
+  identity: 'name',
+  routesMail: true,
+  isListed: true,
+  fields: ROWS,
+};
+
+export const SETTINGS: FieldRows = ROWS;
+
+/** `undefined` stands for what is not managed, or what this generation of the API does not know. */
+export type DomainState = Partial<FieldsOf<typeof ROWS>>;
+
+declare module '../../model/kinds.ts' {
+  interface KindTypes {
+    readonly domain: {
+      readonly fields: DomainState;
+      readonly kept: Partial<KeptFieldsOf<typeof ROWS>>;
+      readonly change: {
+        /** Of a delete: how many live items go with the domain. */
+        readonly contents?: Readonly<Record<Section, number>>;
+      };
+    };
+  }
+}
+
+/** The settings that this generation of the API takes from a request of this kind. */
+export function settingsSentBy(request: 'add' | 'update', version: ApiVersion): FieldRows {
+  const sent = ([, { only = version, afterAdding }]: readonly [string, FieldRow]): boolean =>
+    only === version && (request === 'update' || afterAdding !== true);
+  return Object.fromEntries(Object.entries(SETTINGS).filter(sent));
+}
+
+/** The settings that the manifest manages. */
+export function managedState({ settings }: Pick<PresentDomain, 'settings'>): DomainState {
+  return Object.fromEntries(Object.entries<Setting>(settings).map(([name, { value }]) => [name, value]));
+}
+
+/** Of the settings of a domain those that the manifest manages. */
+export function managedPart({ settings }: Pick<PresentDomain, 'settings'>, state: DomainState): DomainState {
+  const managed = Object.entries(SETTINGS).filter(([name]) => name in settings);
+  return pickFields(Object.fromEntries(managed), state);
+}

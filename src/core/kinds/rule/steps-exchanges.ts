@@ -1,0 +1,104 @@
+import { sameDestinations } from '../../model/destinations.ts';
+import type { Change, RuleChange } from '../../model/plan.ts';
+import type { RuleMatch } from '../../model/resources.ts';
+import type { RuleState } from './fields.ts';
+import { joinMatches } from './steps-parts.ts';
+import { ruleSteps } from './steps-parts.ts';
+import { matchParts } from '../../fields/condition.ts';
+
+/** A rule whose condition changes; it is active before and after. */
+type Passing = RuleChange & { readonly observed: RuleState; readonly desired: RuleState };
+
+/**
+ * Returns one rule of each circle in which active rules pass their conditions on. It first matches both its old and its new
+ * condition, until the others have changed. Only a rule that keeps its destinations is chosen: mail of its old condition
+ * then goes where it went before, and mail of its new condition where it will go. Its rank does not matter.
+ */
+export function rulesToWiden(changes: readonly Change[]): ReadonlySet<Change> {
+  const chosen = new Set<Change>();
+  for (const own of Map.groupBy(changes.filter(isPassing), ({ domain }) => domain).values()) {
+    const takerOf = takersOf(own);
+    const visited = new Set<Passing>();
+    for (const start of own) {
+      const path = new Set<Passing>();
+      let at: Passing | undefined = start;
+      while (at !== undefined && !visited.has(at)) {
+        visited.add(at);
+        path.add(at);
+        at = takerOf(at);
+      }
+      if (at === undefined || !path.has(at)) continue;
+      const members = [...path];
+      const widened = members.slice(members.indexOf(at)).find(canWiden);
+      if (widened !== undefined) chosen.add(widened);
+    }
+  }
+  return chosen;
+}
+
+/** Puts the rule that takes a condition over before the rule that gives it up; `widened` match their new conditions already. */
+export function takersFirst<Item extends { readonly change: Change }>(
+  items: readonly Item[],
+  widened: ReadonlySet<Change>,
+): readonly Item[] {
+  const byChange = new Map<Change, Item>(items.map((item) => [item.change, item]));
+  const takerOf = takersOf(items.map(({ change }) => change).filter(isPassing), widened);
+  const ordered = new Set<Item>();
+  const waiting = new Set<Item>();
+  const visit = (item: Item): void => {
+    if (waiting.has(item)) return;
+    waiting.add(item);
+    const taker = isPassing(item.change) ? takerOf(item.change) : undefined;
+    const next = taker === undefined ? undefined : byChange.get(taker);
+    if (next !== undefined) visit(next);
+    ordered.add(item);
+  };
+  for (const item of items) visit(item);
+  return [...ordered];
+}
+
+/** Finds the rule that must change before another gives up its condition; one that matches its new condition already need not. */
+function takersOf(
+  changes: readonly Passing[],
+  widened: ReadonlySet<Change> = new Set(),
+): (change: Passing) => Passing | undefined {
+  const earlier = new Map(changes.map((change) => [change, findEarlierPart(change, changes)]));
+  const takers = new Map(
+    changes
+      .filter((change) => !widened.has(change) && earlier.get(change) === undefined)
+      .map((change) => [keyOf(change.desired.match), change]),
+  );
+  return (change) => earlier.get(change) ?? takers.get(keyOf(change.observed.match));
+}
+
+/** Finds the taker of a rule that a killed run left widened. */
+function findEarlierPart(change: Passing, changes: readonly Passing[]): Passing | undefined {
+  const { observed, desired } = change;
+  if (!endsLikeJoined(observed.match)) return undefined;
+  const live = keyOf(observed.match);
+  return changes.find((other) => {
+    const joined = other === change ? null : joinMatches(other.desired.match, desired.match);
+    return joined !== null && keyOf(joined) === live;
+  });
+}
+
+/** Spares most rules a comparison with all others. */
+function endsLikeJoined(match: RuleMatch): boolean {
+  return matchParts(match)[1]?.endsWith(match.type === 'cel' ? ')' : '))') === true;
+}
+
+/** Groups that a destination names would have other numbers. */
+function canWiden({ observed, desired }: Passing): boolean {
+  const keeps = sameDestinations(observed.forward, desired.forward);
+  const namesGroups = observed.forward.some((destination) => destination.includes('$'));
+  return keeps && !namesGroups && joinMatches(observed.match, desired.match) !== null;
+}
+
+function isPassing(change: Change): change is Passing {
+  if (change.kind !== 'rule' || change.desired?.active !== true) return false;
+  return ruleSteps(change).some(({ step }) => step === 'rule-narrowings');
+}
+
+function keyOf(match: RuleMatch): string {
+  return JSON.stringify(matchParts(match));
+}

@@ -1,0 +1,180 @@
+import { DISCARD, isDiscard } from '../../model/destinations.ts';
+import { itemKey } from '../../kinds/item-key.ts';
+import { KINDS } from '../../kinds/registry.ts';
+import { domainPartOf, type DomainName } from '../../model/names.ts';
+import type { Observed } from '../../model/observed.ts';
+import type { Change, WaitReason, Waits } from '../../model/plan.ts';
+import { nodesOnCycles } from '../../routing/cycles.ts';
+import { changeEach } from '../diff/domain.ts';
+import type { DomainPlan } from '../diff/section.ts';
+import { domainsLeadingTo, forwardersAmong, forwardsTo } from '../routes/forwarders.ts';
+import { readStages, type RoutesInput } from '../routes/sides.ts';
+import { readingsOf } from '../routes/tables.ts';
+import { addedBeside, matchedBeside } from './beside.ts';
+import { openWays, type PassedChanges, type Ways } from './ways.ts';
+
+interface WaitsInput extends Pick<RoutesInput, 'desired'> {
+  readonly observed: Observed;
+}
+
+/**
+ * Finds out which changes wait for others, so that mail which passes several entries is delivered at every moment if it is before
+ * and after a run: it is led to an address only when it is delivered there, and an address delivers until all is led away that goes on
+ * being delivered. Mail is followed hop by hop, through what does not change and through domains that are not managed, too. A change
+ * that waits for one of stage 2 belongs to stage 2.
+ */
+export function planWaits(
+  plans: readonly DomainPlan[],
+  input: WaitsInput,
+): { readonly domains: readonly DomainPlan[]; readonly waits: Waits } {
+  const found = findWaits(
+    plans.flatMap(({ changes }) => changes),
+    input,
+  );
+  const late = changesLate(found);
+  const placed = (change: Change): Change => late.get(change) ?? change;
+  return {
+    domains: late.size === 0 ? plans : plans.map((plan) => changeEach(plan, placed)),
+    waits: new Map(
+      [...found].map(([change, firsts]) => [
+        itemKey(change),
+        new Map([...firsts].map(([first, why]) => [placed(first), why])),
+      ]),
+    ),
+  };
+}
+
+type Found = Map<Change, Map<Change, WaitReason>>;
+
+function changesLate(found: Found): ReadonlyMap<Change, Change> {
+  const late = new Map<Change, Change>();
+  for (let size = -1; size !== late.size;) {
+    size = late.size;
+    for (const [change, firsts] of found) {
+      const isLate = firsts.keys().some((first) => first.stage === 2 || late.has(first));
+      if (change.stage === 1 && isLate) late.set(change, { ...change, stage: 2 });
+    }
+  }
+  return late;
+}
+
+function findWaits(changes: readonly Change[], input: WaitsInput): Found {
+  const routed = changes.filter(({ kind }) => KINDS[kind].routesMail);
+  const own = Map.groupBy(routed, ({ domain }) => domain);
+  const notes: Notes = { needed: new Map(), ahead: new Map() };
+  noteWays(own, input, notes);
+  const found: Found = new Map();
+  addWithoutCircles(found, notes.needed);
+  const waiting = new Set([...found.keys()].map(({ domain }) => domain));
+  for (const [domain, changed] of own) noteBeside(changed, waiting.has(domain), input, notes.ahead);
+  addWithoutCircles(found, notes.ahead);
+  return found;
+}
+
+interface Notes {
+  /** Without which mail would be lost. */
+  readonly needed: Found;
+  /** Without which mail would go where it never was to go. */
+  readonly ahead: Found;
+}
+
+function noteWays(own: ReadonlyMap<DomainName, readonly Change[]>, input: WaitsInput, notes: Notes): void {
+  const passing = [...own].flatMap(([domain, changed]) => (passesOn(domain, changed, input) ? changed : []));
+  if (passing.length === 0 && !own.values().some((changed) => changed.some(mayEndRoute))) return;
+  const leading = domainsLeadingTo(new Set(own.keys()), input.observed);
+  const forwarders = forwardersAmong(leading, input.observed).filter(({ forward }) => forward.length > 1);
+  for (const reading of new Set(input.observed.domains.values().flatMap(readingsOf))) {
+    const sides = readStages(input, reading, {
+      changesIn: (domain) => own.get(domain) ?? [],
+      ignoredIn: () => NO_NAMES,
+    });
+    const ways = openWays(sides, own, input.observed);
+    for (const forwarder of forwarders) noteExchange(ways.exchangedBy(forwarder), notes);
+    for (const change of passing) notePassed(change, ways.passedBy(change), notes);
+  }
+}
+
+function noteExchange({ come, go }: ReturnType<Ways['exchangedBy']>, { needed }: Notes): void {
+  for (const change of go) for (const first of come) note(needed, change, first, 'leads-there');
+}
+
+function notePassed(change: Change, passed: PassedChanges, { needed, ahead }: Notes): void {
+  for (const first of passed.ready) note(needed, change, first, 'leads-there');
+  for (const later of passed.needed) note(needed, later, change, 'led-away');
+  for (const first of passed.ahead.filter(isAhead)) note(ahead, change, first, 'leads-there');
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** True if mail to the domain is, or will be, forwarded to a domain of the account, or one of its rules discards. */
+function passesOn(
+  domain: DomainName,
+  changes: readonly Change[],
+  { observed: { account, domains }, desired }: WaitsInput,
+): boolean {
+  const live = domains.get(domain);
+  // Mail to a new domain was not delivered before.
+  if (live === undefined) return false;
+  const isHere = (host: string): boolean =>
+    domains.has(host as DomainName) || desired.domains.has(host as DomainName);
+  const planned = changes.flatMap(({ desired: state }) =>
+    state !== null && 'forward' in state ? state.forward : [],
+  );
+  const rules = [
+    ...changes.flatMap(({ kind, desired: state }) => (kind === 'rule' && state ? [state] : [])),
+    ...(live.rules ?? []),
+  ];
+  if (rules.some(({ forward }) => isDiscard(forward))) return true;
+  return planned.some((to) => isHere(domainPartOf(to))) || forwardsTo(live, account).values().some(isHere);
+}
+
+function mayEndRoute({ stage, desired }: Change): boolean {
+  return stage === 2 || (desired !== null && 'forward' in desired && isDiscard(desired.forward));
+}
+
+function isAhead({ stage, action }: Change): boolean {
+  return stage === 1 && action !== 'move';
+}
+
+function note(found: Found, change: Change, first: Change, why: WaitReason): void {
+  if (change === first || found.get(change)?.has(first)) return;
+  found.set(change, (found.get(change) ?? new Map()).set(first, why));
+}
+
+/**
+ * Aliases keep their order beside those that wait. One that delivers nothing, as far as its destinations tell, is deleted only when
+ * what would match its mail is gone, too: it would be delivered otherwise, for a moment or until the next run.
+ */
+function noteBeside(
+  changes: readonly Change[],
+  isWaiting: boolean,
+  { observed: { domains } }: WaitsInput,
+  ahead: Found,
+): void {
+  const isInside = (to: string): boolean => to === DISCARD || domains.has(domainPartOf(to) as DomainName);
+  const aliases = changes.filter((change) => change.kind === 'alias');
+  const deleted = aliases.filter(({ action }) => action === 'delete');
+  const added = aliases.filter(({ action }) => action === 'add');
+  const silent = deleted.filter(({ observed }) => observed?.forward.every(isInside));
+  const inOrder = isWaiting ? [...addedBeside(aliases), ...matchedBeside(deleted, added)] : [];
+  for (const [change, firsts] of [...inOrder, ...matchedBeside(silent, deleted)]) {
+    for (const first of firsts) note(ahead, change, first, 'beside');
+  }
+}
+
+/** Adds what makes no circle: changes that wait for each other in one do not wait. */
+function addWithoutCircles(found: Found, more: Found): void {
+  const circles = nodesOnCycles(
+    new Map(
+      new Set([...found.keys(), ...more.keys()]).values().map((change) => {
+        const firsts = [found, more].flatMap((waits) => [...(waits.get(change)?.keys() ?? [])]);
+        return [change, new Set(firsts)] as const;
+      }),
+    ),
+  );
+  for (const [change, firsts] of more) {
+    for (const [first, why] of firsts) {
+      if (!circles.has(change) || !circles.has(first)) note(found, change, first, why);
+    }
+  }
+}

@@ -1,0 +1,247 @@
+import { domainPartOf, type DomainName } from '../../model/names.ts';
+import type { Observed } from '../../model/observed.ts';
+import type { AliasChange, Change, RuleChange } from '../../model/plan.ts';
+import { changedItem, forwardersIn, type Forwarder } from '../routes/forwarders.ts';
+import type { Side, Sides } from '../routes/sides.ts';
+import { isWide } from './beside.ts';
+import {
+  addressesAmong,
+  isDelivered,
+  mailTo,
+  nextOf,
+  onlyWith,
+  takersAt,
+  waysBack,
+  withDelivery,
+  type DeliveringSide,
+} from './mail.ts';
+import { endingRules, rulesInTheWay, type Delivers, type RulesInTheWay } from './rule-order.ts';
+
+/** Changes at the addresses to which the mail of another change comes, hop by hop, from its own address on. */
+export interface PassedChanges {
+  /** Its mail comes there afterwards, and is not delivered there before them. */
+  readonly ready: readonly Change[];
+  /** Its mail comes there next afterwards. */
+  readonly ahead: readonly Change[];
+  /** Its mail comes there before, and is not delivered there after them. */
+  readonly needed: readonly Change[];
+}
+
+const NONE: PassedChanges = { ready: [], ahead: [], needed: [] };
+
+/** What changes of a plan do to mail on its way. */
+export interface Ways {
+  /** Follows the mail of a change. */
+  readonly passedBy: (change: Change) => PassedChanges;
+  /**
+   * Follows the mail of what does not change, to several addresses of which each delivers only before or only after: those that come to
+   * deliver it, and those that end it.
+   */
+  readonly exchangedBy: (forwarder: Forwarder) => {
+    readonly come: readonly Change[];
+    readonly go: readonly Change[];
+  };
+}
+
+/** `own`: the changes of the plan, by domain. */
+export function openWays(
+  { before, after }: Sides,
+  own: ReadonlyMap<DomainName, readonly Change[]>,
+  observed: Observed,
+): Ways {
+  const sides = [withDelivery(before), withDelivery(after)] as const;
+  const items: Items = new Map(
+    own.values().flatMap((changes) => changes.map((change) => [changedItem(change), change])),
+  );
+  const changesOf = openFinder(own, items);
+  const changesAt = (address: string): readonly Change[] =>
+    [before, after].flatMap((side) => changesOf(address, side));
+  return {
+    passedBy: openPassed(sides, {
+      own,
+      changesOf,
+      changesAt,
+      startsOf: openStarts(sides, { items, observed }),
+    }),
+    exchangedBy({ item, forward }) {
+      const [now, then] = sides;
+      const isKept = (to: string): boolean => isDelivered([to], now) && isDelivered([to], then);
+      if ((item !== null && items.has(item)) || forward.some(isKept)) return NO_EXCHANGE;
+      const starts = addressesAmong(forward);
+      return {
+        come: onlyWith(then, now, starts).flatMap(changesAt),
+        go: onlyWith(now, then, starts).flatMap(changesAt),
+      };
+    },
+  };
+}
+
+const NO_EXCHANGE = { come: [], go: [] };
+
+/** Before and after. */
+type BothSides = readonly [DeliveringSide, DeliveringSide];
+
+interface Finders {
+  readonly own: ReadonlyMap<DomainName, readonly Change[]>;
+  /** What changes at an address on one side. */
+  readonly changesOf: (address: string, side: Side) => readonly Change[];
+  /** What changes there on either. */
+  readonly changesAt: (address: string) => readonly Change[];
+  readonly startsOf: (change: Change) => Starts | null;
+}
+
+function openPassed(
+  [now, then]: BothSides,
+  { own, changesOf, changesAt, startsOf }: Finders,
+): Ways['passedBy'] {
+  const delivers: Delivers = ({ forward }, when) => isDelivered(forward, when === 'observed' ? now : then);
+  const rulesBeside = (change: Change, { address }: Starts): RulesInTheWay => {
+    if (change.kind !== 'rule') return NONE;
+    const others = own.get(change.domain) ?? [];
+    return rulesInTheWay(change, address === null ? null : mailTo(address), { others, delivers });
+  };
+  const endersAt = (address: string): readonly Change[] => {
+    const { domain, ...mail } = mailTo(address);
+    if (now.side(domain).engine !== 'rules') return [];
+    return endingRules(own.get(domain) ?? [], mail, delivers);
+  };
+  const isDead = ({ desired }: Change): boolean => !isDelivered(forwardOf(desired), then);
+  return (change) => {
+    const starts = startsOf(change);
+    if (starts === null) return NONE;
+    const takersOn = ({ side }: DeliveringSide): readonly Change[] =>
+      starts.address === null ? [] : changesOf(starts.address, side);
+    const next = starts.after.filter((to) => then.delivers(mailTo(to)));
+    const back = waysBack(next, { there: then, back: now }, (to) => changesAt(to).includes(change));
+    const rules = rulesBeside(change, starts);
+    return {
+      ready: [
+        ...[...onlyWith(then, now, starts.after), ...back].flatMap(changesAt),
+        ...(letsGo(change) ? takersOn(then) : []),
+        ...rules.ready,
+      ],
+      ahead: next.filter((to) => !starts.before.includes(to)).flatMap(changesAt),
+      needed: [
+        ...onlyWith(now, then, starts.before).flatMap((address) => [
+          ...changesAt(address),
+          ...endersAt(address),
+        ]),
+        ...(change.action === 'add' ? takersOn(now).filter(isDead) : []),
+        ...rules.needed,
+      ],
+    };
+  };
+}
+
+/** Changes by `changedItem`. */
+type Items = ReadonlyMap<string, Change>;
+
+/** Returns a function that finds the changes of what takes mail to an address on one side. */
+function openFinder(
+  own: ReadonlyMap<DomainName, readonly Change[]>,
+  items: Items,
+): (address: string, side: Side) => readonly Change[] {
+  return (address, side) => {
+    const domain = domainPartOf(address) as DomainName;
+    const itself = own.get(domain)?.find(({ kind, action }) => kind === 'domain' && action !== 'update');
+    const named = takersAt(address, side).flatMap(({ item }) => items.get(`${domain} ${item}`) ?? []);
+    return itself === undefined ? named : [itself, ...named];
+  };
+}
+
+/** Where the mail of a change goes next, before and after. */
+interface Starts {
+  /** Where it is sent to; null: to several addresses. */
+  readonly address: string | null;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/**
+ * Returns a function that finds where the mail of a change goes; null: the change concerns none, or mail to its address alone,
+ * which is not delivered before or not after.
+ */
+function openStarts(
+  [now, then]: BothSides,
+  { items, observed }: { readonly items: Items; readonly observed: Observed },
+): (change: Change) => Starts | null {
+  const othersOf = openOthers(items, observed);
+  return (change) => {
+    if (!isRoute(change) || change.conditional) return null;
+    if (now.side(change.domain).engine !== ENGINES[change.kind]) return null;
+    const address = addressOf(change);
+    if (address === null) {
+      const others = (when: 'before' | 'after'): readonly string[] => othersOf(change, when);
+      const [before, after] = [forwardOf(change.observed), forwardOf(change.desired)];
+      return {
+        address,
+        before: addressesAmong(takesMore(change) ? [...before, ...others('before')] : before),
+        after: addressesAmong(letsGo(change) ? [...after, ...others('after')] : after),
+      };
+    }
+    const mail = mailTo(address);
+    if (!now.delivers(mail) || !then.delivers(mail)) return null;
+    return { address, before: nextOf(address, now.side), after: nextOf(address, then.side) };
+  };
+}
+
+const ENGINES = { alias: 'aliases', rule: 'rules' } as const;
+
+function isRoute(change: Change): change is AliasChange | RuleChange {
+  return change.kind === 'alias' || change.kind === 'rule';
+}
+
+/** True if other entries of the domain may take mail that an entry took before. */
+function letsGo({ action, fields }: Change): boolean {
+  return action === 'delete' || (action !== 'add' && fields.some((field) => field !== 'forward'));
+}
+
+/** True if an entry may take mail that other entries of the domain took before. */
+function takesMore({ action, fields }: Change): boolean {
+  return action === 'add' || fields.some((field) => field !== 'forward');
+}
+
+/** The address whose mail a change concerns; null where it concerns mail to several. */
+function addressOf({ kind, name, domain, ...change }: AliasChange | RuleChange): string | null {
+  const names = kind === 'alias' ? [name] : [change.observed, change.desired].map(namedBy);
+  const [first, second = first] = names.filter((one) => one !== undefined);
+  return first === undefined || first !== second || isWide(first) ? null : `${first}@${domain}`;
+}
+
+function namedBy(state: AliasChange['observed'] | RuleChange['observed']): string | undefined {
+  if (state === null || !('match' in state)) return undefined;
+  return state.match.type === 'alias' ? state.match.alias : '*';
+}
+
+function forwardOf(state: Change['observed']): readonly string[] {
+  if (state === null || !('forward' in state)) return [];
+  return 'active' in state && !state.active ? [] : state.forward;
+}
+
+/** Returns a function that gives the destinations of whatever else in a domain takes mail that is not to one address. */
+function openOthers(
+  items: Items,
+  { account, domains }: Observed,
+): (change: AliasChange | RuleChange, when: 'before' | 'after') => readonly string[] {
+  const wide = new Map<DomainName, readonly Forwarder[]>();
+  return (change, when) => {
+    const { domain, kind } = change;
+    const live = domains.get(domain);
+    const found =
+      wide.get(domain) ??
+      (live === undefined ? [] : forwardersIn(live, account)).filter(
+        ({ subject }) => subject.kind !== 'address',
+      );
+    wide.set(domain, found);
+    const isAlias = kind === 'alias';
+    return found
+      .filter(
+        ({ item }) =>
+          item !== changedItem(change) && (item?.startsWith(`${domain} alias `) ?? false) === isAlias,
+      )
+      .flatMap(({ item, forward }) => {
+        const changed = when === 'after' && item !== null ? items.get(item) : undefined;
+        return [...(changed === undefined ? forward : forwardOf(changed.desired))];
+      });
+  };
+}

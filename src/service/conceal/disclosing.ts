@@ -1,0 +1,29 @@
+import { normaliseDestination, type Disclosure, type Shown } from '../../core/model/destinations.ts';
+import type { RecogniseReferences } from '../../engine/state/store.ts';
+import { valuesInText } from './values-in-text.ts';
+
+/**
+ * Adds what came from a reference in an earlier run, which its fingerprint shows; null means that none are kept. Returns a function that
+ * takes any text with values of the account in it, and says how it may be shown.
+ */
+export function disclosing(
+  disclosure: Disclosure,
+  recognise: RecogniseReferences | null,
+): (text: string) => Disclosure {
+  if (recognise === null) return () => disclosure;
+  return (text) => {
+    const { values: written, unsearched } = valuesInText(text);
+    const values = written.map((value) => [value, normaliseDestination(value)] as const);
+    const earlier = recognise(values.map(([, normalised]) => normalised));
+    const found = values.flatMap(([value, normalised]) => {
+      const shown = earlier.get(normalised);
+      return shown === undefined ? [] : [[value, shown] as const, [normalised, shown] as const];
+    });
+    const hidden = unsearched.map((part) => [part, { shown: '***' }] as const);
+    if (found.length + hidden.length === 0) return disclosure;
+    return {
+      ...disclosure,
+      references: new Map<string, Shown>([...hidden, ...found, ...disclosure.references]),
+    };
+  };
+}

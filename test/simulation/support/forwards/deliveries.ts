@@ -1,0 +1,61 @@
+import type { State } from '../../../../src/emulator/account/state.ts';
+import { routeMail } from '../../../../src/emulator/delivery/delivery-routing.ts';
+
+/** Where mail to each address goes at one moment, hop by hop through all domains of the account. */
+export interface Deliveries {
+  /** What was written last. */
+  readonly after: string;
+  readonly ways: ReadonlyMap<string, MailWay>;
+}
+
+export interface MailWay {
+  /** Where it is delivered, sorted; none means that it is lost. */
+  readonly ends: readonly string[];
+  /** The addresses of the account that it passes, the one it is sent to first. */
+  readonly passed: readonly string[];
+}
+
+/** Sends a mail to each address, in thought, through the emulator's own delivery. */
+export function deliveriesIn(state: State, addresses: readonly string[], after: string): Deliveries {
+  return { after, ways: new Map(addresses.map((address) => [address, wayOf(state, address)])) };
+}
+
+function wayOf(state: State, address: string): MailWay {
+  const ends = new Set<string>();
+  const reached = new Set([address]);
+  // Grows while it is gone through.
+  for (const to of reached) {
+    const domain = state.domains.get(to.slice(to.lastIndexOf('@') + 1));
+    if (domain === undefined) {
+      ends.add(to);
+      continue;
+    }
+    const route = routeMail(state, domain, {
+      recipient: to,
+      sender: 'x@elsewhere.example',
+      subject: '',
+      body: '',
+    });
+    if (route.kind === 'refused') continue;
+    const next = route.forward.split(',').map((one) => one.trim());
+    for (const one of next) if (one !== 'null') reached.add(one);
+  }
+  return { ends: [...ends].sort(), passed: [...reached.difference(ends)] };
+}
+
+export function isLost({ ways }: Deliveries, address: string): boolean {
+  return ways.get(address)?.ends.length === 0;
+}
+
+/** Promise 1 for mail on its whole way: each moment at which mail is lost that is lost neither at the start nor at the end, in words. */
+export function lossesBetween(
+  start: Deliveries,
+  moments: readonly Deliveries[],
+  end: Deliveries,
+): readonly string[] {
+  return moments.flatMap((moment) =>
+    [...moment.ways.keys()]
+      .filter((address) => isLost(moment, address) && !isLost(start, address) && !isLost(end, address))
+      .map((address) => `mail to ${address} is lost after ${moment.after}`),
+  );
+}
