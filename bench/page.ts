@@ -6,12 +6,14 @@ export function pageOf(sections: readonly Section[]): string {
   const figures = sections.flatMap(({ figures }) => figures);
   const parts = [
     '# Performance',
-    'Written by `npm run bench`; change the text in `bench/`. Each subject is one run, in which whatever is compared takes turns; ' +
-      '`node bench/bench.ts SUBJECT` measures one again. They are benchmarks, not tests: run them on your machine and compare the ratios. What concerns requests and time under limits is in virtual time, ' +
-      `the same everywhere, and proven by \`npm run prove\`. These figures are from Node ${process.versions.node} on ` +
+    '`npm run bench` writes this page; change the text in `bench/`. Each subject is one run, and the programs ' +
+      'that it compares take turns. `node bench/bench.ts SUBJECT` measures one subject again. These are ' +
+      'benchmarks, not tests: run them on your machine and compare the ratios. Requests and time under limits ' +
+      'are measured in virtual time. They are the same everywhere, and `npm run prove` proves them.' +
+      ` These figures are from Node ${process.versions.node} on ` +
       `${availableParallelism()} cores of a virtual machine.`,
     figuresTable(figures),
-    // Its figures are in the table above.
+    // The table above has the figures of all sections.
     ...sections.map((section) => markdownOf({ ...section, figures: [] }).trimEnd()),
   ];
   return `${parts.join('\n\n')}\n`;

@@ -27,9 +27,12 @@ export async function measureAccounts(): Promise<Section> {
   return {
     title: 'Many accounts',
     text: [
-      `\`run --accounts\` with accounts of ${DOMAINS} domains of ${ALIASES} aliases each, all in place, checked every ${INTERVAL_SECONDS} s: peak ` +
-        `memory of the process in ${INTERVALS_BEFORE + 1} intervals, CPU time and reads of the account for each sweep of the last. Sweeps are spread over the interval.`,
-      'The memory of an account is the difference of the two: the rest does not grow with them. [One process carries thousands](operations.md#many-accounts).',
+      `\`run --accounts\` with accounts of ${DOMAINS} domains of ${ALIASES} aliases each, all in sync, checked ` +
+        `every ${INTERVAL_SECONDS} s. The table shows the peak memory of the process in ${INTERVALS_BEFORE + 1} ` +
+        'intervals. CPU time and reads of the account are per sweep, of the last interval. Sweeps are spread over ' +
+        'the interval.',
+      'The memory of one account is the difference of the two rows divided by the number of accounts between ' +
+        'them. [One process carries thousands](operations.md#many-accounts).',
     ],
     head: ['accounts', 'MiB', 'CPU ms per sweep', '`GET /account` per sweep'],
     rows: [[FEW, few] as const, [MANY, many] as const].map(([count, cost]) => [

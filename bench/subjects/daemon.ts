@@ -17,8 +17,9 @@ export async function measureDaemon(): Promise<Section> {
     return {
       title: 'The daemon',
       text: [
-        `From an edit of one of ${ALIASES.toLocaleString('en')} aliases to the first request, including half a second of waiting for more changes, ` +
-          `and to the end of the run; ${ROUNDS} edits. \`npm run soak\` has the daemon run for five minutes of edits, faults and kills.`,
+        `Time from an edit of one of ${ALIASES.toLocaleString('en')} aliases to the first request and to the end ` +
+          `of the run, over ${ROUNDS} edits. It includes half a second of waiting for more changes. \`npm run soak\` ` +
+          'runs the daemon for five minutes with edits, faults and kills.',
       ],
       head: ['milliseconds until', 'median', 'least', 'greatest'],
       rows: [

@@ -26,9 +26,9 @@ export async function measureDrift(): Promise<Section> {
     return {
       title: 'Quick drift',
       text: [
-        `An account of ${DOMAINS.toLocaleString('en')} domains with ${ALIASES} aliases each, left in place by an earlier run; then somebody changed one ` +
-          `alias in each of ${DRIFTED.length}. v3 lists 100 domains with their aliases in one request. The share of domains that a daemon reads in ` +
-          'full in turn is not in it.',
+        `An account of ${DOMAINS.toLocaleString('en')} domains with ${ALIASES} aliases each was in sync after an ` +
+          `earlier run. Then one alias in each of ${DRIFTED.length} domains was changed. v3 lists 100 domains with ` +
+          'their aliases in one request. The domains that a daemon reads in full in turn are not counted.',
       ],
       head: ['command', 'requests'],
       rows: [

@@ -44,9 +44,10 @@ export async function measureEmulator(): Promise<Section> {
   return {
     title: 'The emulator',
     text: [
-      'With a million aliases in 9,501 domains, one of which has 50,000; from the arrival of a request to the text of its answer.',
+      'With a million aliases in 9,501 domains. One domain has 50,000. Page times are from the arrival of a ' +
+        'request to the text of its answer.',
     ],
-    head: ['what', 'figure'],
+    head: ['measurement', 'figure'],
     rows,
     figures: [],
   };

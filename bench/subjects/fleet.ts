@@ -34,10 +34,13 @@ export async function measureFleet(): Promise<Section> {
     return {
       title: 'A fleet',
       text: [
-        `Workers over one PostgreSQL, with ${ACCOUNTS.toLocaleString('en')} accounts of ${DOMAINS} domains of ${ALIASES} aliases each, all in place, that are ` +
-          'due again as soon as they were read: runs a second of all workers together, and CPU time of a worker for each. Emulator and database are on the same cores.',
-        `A core of a worker makes ${perCore.toFixed(0)} runs a second; ${LARGE.toLocaleString('en')} such accounts that are read every 5 minutes are ` +
-          `${needed.toFixed(0)} runs a second, which need ${Math.ceil(needed / perCore)} cores of workers.`,
+        `Workers with one PostgreSQL and ${ACCOUNTS.toLocaleString('en')} accounts of ${DOMAINS} domains of ` +
+          `${ALIASES} aliases each, all in sync. Each account is due again as soon as it was read. The table shows ` +
+          "the runs per second of all workers together, and a worker's CPU time per run. Emulator and database use " +
+          'the same cores.',
+        `One core of a worker makes ${perCore.toFixed(0)} runs per second. ${LARGE.toLocaleString('en')} such ` +
+          `accounts, read every 5 minutes, are ${needed.toFixed(0)} runs per second. They need ` +
+          `${Math.ceil(needed / perCore)} cores of workers.`,
       ],
       head: ['workers', 'runs a second', 'CPU ms per run'],
       rows: rates.map((rate) => [String(rate.workers), rate.perSecond.toFixed(0), rate.cpuMs.toFixed(1)]),

@@ -28,9 +28,10 @@ export async function measureGrowth(): Promise<Section> {
   return {
     title: 'How it grows',
     text: [
-      `Accounts of ${ALIASES} aliases a domain, each domain gets ${ADDED} more; 200 requests a minute and endpoint. This program reads the account, ` +
-        'writes and verifies, in virtual time. A client that sends one request an alias, as a provider of an infrastructure tool does, reads each ' +
-        'alias by itself and adds each by itself, verifies nothing, and is given perfect knowledge of the windows.',
+      `Accounts of ${ALIASES} aliases per domain; each domain gets ${ADDED} more. The limit is 200 requests per ` +
+        'minute and endpoint. This program reads the account, writes and verifies, in virtual time. The other ' +
+        'client sends one request per alias, as a provider of an infrastructure tool does. It reads and adds each ' +
+        'alias separately and verifies nothing. It has perfect knowledge of the windows.',
       `![Seconds and requests against the number of domains](${PICTURE})`,
     ],
     head: ['domains', 'client', 'requests', 'time'],

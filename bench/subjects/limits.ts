@@ -11,10 +11,11 @@ export async function measureLimits(): Promise<Section> {
   return {
     title: 'Requests and time under limits',
     text: [
-      `The whole reconciler in virtual time against the emulator: ${SHAPES} accounts and changes of all shapes, limits of 25 to 200 requests a ` +
-        'window of 60 s, fixed and sliding, and a run that begins anywhere in one. The least number of requests is computed from the ' +
-        "specification alone; the least time is that of a client that knows the service's windows to the millisecond. Times are compared " +
-        'where the other is a window or more: below that the first requests, which learn the limits, weigh more than anything else.',
+      `The whole reconciler in virtual time against the emulator, with ${SHAPES} accounts and changes of all ` +
+        'shapes. Limits are 25 to 200 requests per window of 60 s, fixed and sliding. A run starts anywhere in a ' +
+        'window. The least number of requests is computed from the specification alone. The least time is that of ' +
+        "a client that knows the service's windows to the millisecond. Times are compared if the least time is a " +
+        'window or more. Below that, the first requests, which learn the limits, dominate.',
     ],
     head: ['shape', 'requests', 'least', 'seconds', 'least', 'forecast', 'after the plan'],
     rows: shapes.map(({ about, run, least }) => [

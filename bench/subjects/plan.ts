@@ -40,8 +40,9 @@ function sectionOf(
   return {
     title,
     text: [
-      'The published program against `bench/floor.ts`, which does the same as plainly as it can be done: the desired state as JSON, every page ' +
-        'of every listing read with undici, one `Map` a domain, the changes printed. One alias of a hundred differs.',
+      'The published program against `bench/floor.ts`, which does the same work as plainly as possible. The ' +
+        'floor reads the desired state as JSON and every page of every listing with undici, keeps one `Map` per ' +
+        'domain, and prints the changes. One alias of a hundred differs.',
     ],
     head: ['process', 'seconds', 'CPU seconds', 'MiB'],
     rows: Object.entries(costs).map(([name, { seconds, cpu, memory }]) => {

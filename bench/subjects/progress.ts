@@ -31,8 +31,9 @@ export async function measureProgress(): Promise<Section> {
   return {
     title: 'The time left',
     text: [
-      'Commands against the emulator in virtual time, about ten windows long: the largest error of the time left that they print after the first ' +
-        'tenth, as a part of the whole. Windows are fixed, from the first request or by the clock, or sliding.',
+      'Commands against the emulator in virtual time, about ten windows long. The table shows the largest error ' +
+        'of the printed time left after the first tenth, as a share of the whole run. Windows are fixed, from the ' +
+        'first request or by the clock, or sliding.',
     ],
     head: ['run', 'largest error'],
     rows: errors.map(({ title, error }) => [

@@ -37,10 +37,12 @@ export async function measureStart(): Promise<Section> {
   return {
     title: 'Start-up',
     text: [
-      `What a hook pays at every commit: CPU seconds of the published command itself and of what it starts, in turn, medians of ${ROUNDS} rounds. ` +
-        `The repository has ${MANIFESTS} manifests of ${ALIASES} aliases each; when one of them is staged all are checked.`,
-      'The validator of manifests is code, compiled from the schema by `build.ts` with the same library. What Node compiled ' +
-        '[is kept](decisions/0009-what-node-compiled-is-kept.md) for the next start; only the command that is run is declared.',
+      'The cost of a hook at every commit: CPU seconds of the published command and of the processes that it ' +
+        `starts, in turn, medians of ${ROUNDS} rounds. The repository has ${MANIFESTS} manifests of ${ALIASES} ` +
+        'aliases each. If one of them is staged, all are checked.',
+      'The validator of manifests is code that `build.ts` compiles from the schema with the same library. ' +
+        "[Node's compiled code is kept](decisions/0009-what-node-compiled-is-kept.md) for the next start. Only the " +
+        'command that is run is declared.',
     ],
     head: ['command', 'CPU seconds', 'times `node -e 0`'],
     rows: Object.entries(costs).map(([name, cpu]) => [

@@ -377,7 +377,7 @@ domains:
     expect(world.core.store.dump().domains.map(({ domain }) => domain)).toContain('old.example');
     expect(daemon.status().domains.get('old.example')).toMatchObject({
       state: 'withheld',
-      resolve: 'fwdsync apply --allow-domain-delete old.example',
+      resolve: '`fwdsync apply --allow-domain-delete old.example` deletes it',
     });
     expect(forwardOf(world, 'info', 'beta.example')).toBe('eve@corp.example');
     await daemon.stop();

@@ -27,7 +27,7 @@ export function addressesOf({ observed }: Pick<GuardInput, 'observed'>): IsHere 
 /** True if some mail may lose its route by a change, other than mail to the name that is deleted or discards. */
 export function mayUnroute(change: Change, isHere: IsHere): boolean {
   if (change.kind === 'domain') return change.action === 'delete';
-  if (change.kind === 'credential') return false;
+  if (change.kind !== 'alias' && change.kind !== 'rule') return false;
   return endsOrDiscards(change) || leadsHere(change, isHere) || mayUnrouteUnnamed(change);
 }
 
