@@ -8,7 +8,9 @@ import { createMetrics } from '../src/service/status/metrics.ts';
 import { startStatusServer } from '../src/service/status/status-server.ts';
 import { openBrowser } from '../test/service/status/support/browser.ts';
 import { twoRuns } from '../test/service/status/support/history.ts';
+import { EVENTS } from '../test/service/status/support/one-domain.ts';
 import { everyState } from '../test/service/status/support/scenery.ts';
+import { whoAnswer } from '../test/service/status/support/serve.ts';
 import { READ_AT } from '../test/service/status/support/statuses.ts';
 import { virtualClock } from '../test/support/clock.ts';
 
@@ -18,6 +20,7 @@ const VIEWS = [
   { name: 'page', path: '/', width: 1000, height: 1000 },
   { name: 'diff', path: '/?q=events.example&route=sales@acme.example', width: 1000, height: 740 },
   { name: 'run', path: '/runs/m7q2b8', width: 1000, height: 420 },
+  { name: 'domain', path: '/domains/events.example', width: 1000, height: 1000 },
   { name: 'phone', path: '/', width: 320, height: 900 },
 ] as const;
 
@@ -32,6 +35,8 @@ const server = await startStatusServer({
   clock: virtualClock(READ_AT + 180_000),
   statuses: everyState,
   histories: () => [{ account: 'acme', history }],
+  manifests: () => [EVENTS],
+  who: (destination) => Promise.resolve(whoAnswer(destination)),
   isAlive: () => true,
   metrics: createMetrics({ version: '', statuses: everyState }),
   conceal: (text) => text,

@@ -94,6 +94,18 @@ describe.each(['v4', 'v3'] as const)(
         expect(await run(['route', 'vip@acme.example', '--live', '--format', format])).toBe(0);
         expect(await run(['verify', '--format', format])).toBe(2);
         expect(await run(['account', '--format', format])).toBe(0);
+        for (const destination of [PLANTED.destination, 'boss@corp.example', '*@secret-corp.example']) {
+          expect(await run(['who', destination, '--format', format])).toBe(0);
+          expect(await run(['who', destination, '--live', '--format', format])).toBe(0);
+        }
+        for (const name of ['sales', 'info', 'vip', 'nobody']) {
+          expect(await run(['why', `${name}@acme.example`, '--format', format])).toBe(2);
+        }
+        const [from, to] = [PLANTED.destination, 'new@corp.example'];
+        expect(await run(['replace', from, to, '--format', format])).toBe(0);
+        expect(await run(['replace', '--remove', from, '--format', format])).toBe(0);
+        expect(await run(['replace', 'ana@corp.example', from, '--dry-run', '--format', format])).toBe(0);
+        expect(await run(['replace', from, from.toUpperCase(), '--format', format])).toBe(64);
       }
       expect(await run(['export'])).toBe(0);
       expect(await run(['export', '--out-dir', 'exported'])).toBe(0);

@@ -37,6 +37,8 @@ export interface ClientOptions {
   readonly cut?: AbortSignal;
   /** Budgets that are already known. */
   readonly budgets?: ReadonlyMap<string, Budget> | undefined;
+  /** Limits the reads that are sent, repeated ones included. Reads over the limit end as `rejected`. Default: no limit. */
+  readonly mostReads?: number | undefined;
   /** Called for every request that was sent. The event contains no secret. */
   readonly onEvent?: (event: RequestEvent) => void;
 }
@@ -57,9 +59,19 @@ export function createClient(options: ClientOptions): FullClient {
 
 /** Creates connections and budgets for one account. */
 export function createPorts(options: ClientOptions): CallPorts {
-  const { clock, random, signal, budgets, onEvent } = options;
+  const { clock, random, signal, budgets, onEvent, mostReads } = options;
   const transport = createTransport(options);
-  return { transport, pacer: createPacer(clock, signal, budgets), clock, random, signal, onEvent };
+  const readLimit = mostReads === undefined ? undefined : createReadLimit(mostReads);
+  return { transport, pacer: createPacer(clock, signal, budgets), clock, random, signal, onEvent, readLimit };
+}
+
+function createReadLimit(most: number): CallPorts['readLimit'] {
+  let sent = 0;
+  return async () => {
+    if (sent >= most) return `no more than ${most} requests may be sent`;
+    sent += 1;
+    return null;
+  };
 }
 
 /** Creates a client. Clients made with other manners share connections, budgets and totals. */

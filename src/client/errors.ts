@@ -7,7 +7,7 @@ export type ApiError =
   | ApiErrorOf<'not-found', { readonly status: 404 }>
   /**
    * Any other 4xx: the service read the request and refused it. Nothing was written. Status null means that we refused to
-   * send it, because a name cannot be part of a path.
+   * send it, because a name cannot be part of a path, or because no more requests may be sent.
    */
   | ApiErrorOf<'rejected', { readonly status: number | null; readonly errors: FieldErrors }>
   /** 429, and the service asks for a wait longer than a run may last. Nothing was written. */

@@ -10,6 +10,7 @@ import { createEventLog } from './log/event-log.ts';
 import type { ServiceLog } from './log/service-log.ts';
 import { createMetrics, type MetricsOptions } from './status/metrics.ts';
 import type { RouteAnswer } from './status/page/views/route-box.ts';
+import type { WhoBoxAnswer } from './status/page/views/who-box.ts';
 import { serveStatus, type ListenAddress } from './status/serve-status.ts';
 import type { StatusServerOptions } from './status/status-server.ts';
 
@@ -43,6 +44,8 @@ export interface ReportOptions {
     manifests: readonly Desired[],
     engineOf: (domain: string) => LiveEngine,
   ) => RouteAnswer;
+  /** Answers which mail ends at a destination, by these manifests. */
+  readonly who: (destination: string, manifests: readonly Desired[]) => Promise<WhoBoxAnswer>;
 }
 
 /** The daemon or the worker as `/healthz`, `/readyz` and the page see it. */
@@ -88,6 +91,8 @@ export function openReports(
           isAlive: () => clock.monotonic() - served.heartbeatAt() < 4 * POLL_MS,
           readiness: served.readiness,
           command: (words) => concealer.conceal(commands.all(words)),
+          manifests: () => served.manifests(),
+          who: (destination) => options.who(destination, served.manifests()),
           route: (address) =>
             options.route(address, served.manifests(), (domain) => engineIn(source.statuses(), domain)),
         },

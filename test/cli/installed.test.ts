@@ -11,6 +11,7 @@ import pkg from '../../package.json' with { type: 'json' };
 import { processContext } from '../../src/cli/context.ts';
 import { execute } from '../../src/cli/execute.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { axe } from '../service/status/support/axe.ts';
 import { openBrowser } from '../service/status/support/browser.ts';
 import { openPage } from '../service/status/support/open-page.ts';
 import { BUILD } from '../support/build.ts';
@@ -157,6 +158,14 @@ const LINES: readonly (readonly [string, number, string])[] = [
   ['fwdsync verify acme.example', 0, 'acme.example'],
   ['fwdsync logs acme.example', 0, ''],
   ['fwdsync delivery', 0, ''],
+  ['fwdsync who ana@corp.example', 0, 'sales@acme.example'],
+  ['fwdsync who ana@corp.example --live', 0, 'sales@acme.example'],
+  ['fwdsync why sales@acme.example', 0, 'NOT-SEEN'],
+  [
+    'fwdsync replace ana@corp.example bea@corp.example -f few.yaml',
+    0,
+    '-    aliases: { info: ana@corp.example }',
+  ],
   ['fwdsync publish --store "$STORE"', 0, 'owner@acme.example'],
   ['fwdsync run --once --store "$STORE"', 0, 'owner@acme.example'],
   ['fwdsync status --store "$STORE"', 0, '1 in-sync'],
@@ -234,7 +243,28 @@ describe('the installed program', () => {
     expect(status).toMatchObject({ kind: 'fwdsync/status@1', program: { ...program, builtAt: DATE } });
     await page.goto(`http://${host}:${port}/`);
     expect(await page.title()).toMatch(/ · fwdsync$/);
-    expect(await page.locator('body').innerText()).not.toMatch(/[\u00c2\u00e2\ufffd]/);
+    const views = ['/', '/domains/acme.example', '/?to=ana%40corp.example', '/?view=wall'];
+    for (const view of views) {
+      await page.goto(`http://${host}:${port}${view}`);
+      await page.getByText('In sync').first().waitFor();
+      expect(await page.locator('body').innerText()).not.toMatch(/[\u00c2\u00e2\ufffd]/);
+      for (const [colorScheme, width] of [
+        ['light', 320],
+        ['dark', 1280],
+        ['light', 1920],
+      ] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        expect([view, width, await axe(page)]).toEqual([view, width, []]);
+        expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+          width,
+        );
+      }
+    }
+    await page.goto(`http://${host}:${port}/domains/acme.example`);
+    expect(await page.locator('#forwards tbody tr').count()).toBe(11);
+    await page.goto(`http://${host}:${port}/?to=ana%40corp.example`);
+    expect(await page.locator('#senders li').count()).toBe(11);
     expect(faults).toEqual([]);
     expect(await daemon.end()).toBe(0);
   });

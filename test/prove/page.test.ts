@@ -2,10 +2,13 @@ import type { Browser, Page } from 'playwright-core';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { AccountStatus } from '../../src/core/model/status/daemon.ts';
+import type { Destination } from '../../src/core/model/destinations.ts';
 import type { DomainName } from '../../src/core/model/names.ts';
 import { createPageAccess } from '../../src/service/status/page/access.ts';
+import type { WhoBoxAnswer } from '../../src/service/status/page/views/who-box.ts';
 import { NAUGHTY } from '../hostile/support/corpora.ts';
 import { openBrowser } from '../service/status/support/browser.ts';
+import { EVENTS } from '../service/status/support/one-domain.ts';
 import { openPage } from '../service/status/support/open-page.ts';
 import { aliasChange, allInSync, everyState, manyDomains } from '../service/status/support/scenery.ts';
 import { serve } from '../service/status/support/serve.ts';
@@ -87,13 +90,23 @@ describe('texts of strangers on the page', () => {
                 troubles: [
                   {
                     domain: text as DomainName,
-                    alias: text,
+                    alias: `^${text}`,
                     rule: null,
                     destination: text,
                     since: READ_AT,
                     count: 1,
                     lastError: { at: READ_AT, code: 550, message: text },
                     source: { file: text, line: 1, column: 1 },
+                  },
+                  {
+                    domain: text as DomainName,
+                    alias: 'sales',
+                    rule: null,
+                    destination: null,
+                    since: READ_AT,
+                    count: 1,
+                    lastError: { at: READ_AT, code: null, message: text },
+                    source: null,
                   },
                 ],
               },
@@ -103,6 +116,35 @@ describe('texts of strangers on the page', () => {
         budgets: new Map([[text, { limit: 10, remaining: 1 }]]),
       }),
     );
+  }
+
+  function domainOf(texts: readonly string[]): AccountStatus {
+    const forwardOf = (text: string) => [text as Destination];
+    const events = domainStatus({
+      state: 'drifted',
+      reason: texts[0] ?? null,
+      pending: { add: 0, update: 0, move: 0, delete: texts.length },
+      changes: texts.map((text) => aliasChange(`x${text}`, text, null)),
+      unnamed: {
+        aliases: texts.map((text) => ({ id: text, name: text, forward: forwardOf(text) })),
+        rules: texts.map((text, rank) => ({
+          id: `${rank}${text}`,
+          match: { type: 'cel', expression: text },
+          forward: forwardOf(text),
+          rank,
+          active: true,
+        })),
+        ruleOrder: [],
+        more: 1,
+      },
+    });
+    return accountStatus({ name: texts[0] ?? '', domains: new Map([['events.example', events]]) });
+  }
+
+  function sendersIn(texts: readonly string[]): WhoBoxAnswer {
+    const [first = ''] = texts;
+    const entries = texts.map((text) => ({ domain: text, title: text, facts: text, places: [text] }));
+    return { kind: 'found', headline: first, entries, more: 1, notes: texts, next: first, all: first };
   }
 
   /** Elements and the names of their attributes, without any text. */
@@ -116,7 +158,8 @@ describe('texts of strangers on the page', () => {
   test('stay text: the elements and attributes are those of plain names, and the policy is not violated', async () => {
     let texts: readonly string[] = [];
     const route = (address: string) => ({ kind: 'unclear', headline: address, lines: [address] }) as const;
-    const { server, get } = await serve(() => scenery(texts), { route });
+    const who = () => Promise.resolve(sendersIn(texts));
+    const { server, get } = await serve(() => scenery(texts), { route, who });
     const { page, faults } = await openPage(browser, { javaScriptEnabled: true });
     await page.addInitScript(
       `addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective))`,
@@ -124,7 +167,7 @@ describe('texts of strangers on the page', () => {
     const open = async (some: readonly string[]): Promise<string> => {
       texts = some;
       const [asked = ''] = some;
-      const address = new URLSearchParams({ route: asked });
+      const address = new URLSearchParams({ route: asked, to: asked });
       await page.goto(`http://127.0.0.1:${server.port}/?${String(address)}`);
       return skeleton(page);
     };
@@ -151,6 +194,24 @@ describe('texts of strangers on the page', () => {
       expect(await skeleton(page)).not.toBe(expected);
       await page.unroute('**/planted');
     }
+  });
+
+  test('the same on the page of a domain, where names, conditions, destinations and changes are theirs', async () => {
+    let texts: readonly string[] = [];
+    const { server } = await serve(() => [domainOf(texts)], { manifests: () => [EVENTS] });
+    const { page, faults } = await openPage(browser);
+    const open = async (some: readonly string[]): Promise<string> => {
+      texts = some;
+      await page.goto(`http://127.0.0.1:${server.port}/domains/events.example`);
+      return skeleton(page);
+    };
+    const chosen = all.slice(0, runs(all.length, 48));
+    const expected = await open(Array.from({ length: AT_ONCE }, (_, index) => `plain${index}`));
+    for (let at = 0; at + AT_ONCE <= chosen.length; at += AT_ONCE) {
+      const some = chosen.slice(at, at + AT_ONCE);
+      expect([some, await open(some)]).toEqual([some, expected]);
+    }
+    expect(faults).toEqual([]);
   });
 
   test('and a script that came in could do nothing', async () => {

@@ -75,10 +75,25 @@ test.each(['v4', 'v3'] as const)(
     expect(await run('run', '--once', '--log-level', 'trace')).toBe(0);
     const { store } = scene.emulator;
     deliverMessage(store.state, { to: 'vip@acme.example', from: 'x@home.example', outcome: 'BOUNCED' });
+    const subject = `for ${PRIVATE.ofRule}@corp.example`;
+    deliverMessage(store.state, {
+      to: 'vip@acme.example',
+      from: `${PRIVATE.live}@home.example`,
+      subject,
+      outcome: 'BOUNCED',
+    });
     for (const format of ['text', 'json']) {
       expect(await run('logs', 'acme.example', '--format', format)).toBe(0);
       expect(await run('route', 'sales@acme.example', '--format', format)).toBe(0);
       expect(await run('route', 'vip@acme.example', '--live', '--format', format)).toBe(0);
+      for (const found of ['wanted', 'live', 'ofRule', 'notified'] as const) {
+        expect(await run('who', `${PRIVATE[found]}@corp.example`, '--format', format)).toBe(0);
+        expect(await run('who', `${PRIVATE[found]}@corp.example`, '--live', '--format', format)).toBe(0);
+      }
+      for (const name of ['sales', 'vip', 'team-a', 'nobody']) {
+        expect(await run('why', `${name}@acme.example`, '--format', format)).toBe(2);
+      }
+      expect(await run('delivery', '--format', format)).toBe(0);
       for (const [command, code] of [
         ['verify', 2],
         ['account', 0],

@@ -14,6 +14,7 @@ import {
   accountsOption,
   allowanceOptions,
   connectionOptions,
+  fileOptions,
   formatOption,
   historyOption,
   logOptions,
@@ -149,4 +150,15 @@ export const CHANGE_COMMANDS: CommandGroup = {
       )
       .addHelpText('after', example('fwdsync import postfix:/etc/postfix/virtual --out fwdsync.yaml'))
       .action(run(async () => (await import('../commands/import/import-command.ts')).importCommand)),
+  replace: (command, { run }) =>
+    addOptions(command, fileOptions, accountsOption, formatOption(), logOptions)
+      .description(
+        'Change a destination everywhere in the manifests, and nothing else in them; sends no requests',
+      )
+      .argument('[old]', 'the destination as it is')
+      .argument('[new]', 'what replaces it: an address, a webhook or the name of a group')
+      .option('--remove <old>', 'remove this destination instead, where it is not the only one')
+      .option('--dry-run', 'print the changes, and write nothing')
+      .addHelpText('after', example('fwdsync replace ben@corp.example eve@corp.example --dry-run'))
+      .action(run(async () => (await import('../commands/replace/replace-command.ts')).replaceCommand)),
 };

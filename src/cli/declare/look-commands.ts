@@ -15,6 +15,7 @@ import {
   logOptions,
   manifestOptions,
   outputOptions,
+  positiveNumber,
   storeOptions,
 } from './options.ts';
 
@@ -51,6 +52,27 @@ export const LOOK_COMMANDS: CommandGroup = {
       .option('--live', 'use the account instead of the manifest')
       .addHelpText('after', example('fwdsync route sales@acme.example --subject "invoice 7"'))
       .action(run(async () => (await import('../commands/route/route-command.ts')).routeCommand)),
+  who: (command, { run }) =>
+    addOptions(command, fileOptions, accountsOption, connectionOptions, storeOptions, outputOptions())
+      .description(
+        'Show every alias, rule and setting whose mail ends at a destination, and where it is written',
+      )
+      .argument('<destination>', 'an address, a webhook, or *@DOMAIN')
+      .option('--live', 'use the account instead of the manifest')
+      .addHelpText('after', example('fwdsync who ben@corp.example'))
+      .action(run(acceptAccounts(async () => (await import('../commands/who/who-command.ts')).whoCommand))),
+  why: (command, { run }) =>
+    addOptions(command, fileOptions, accountsOption, connectionOptions, storeOptions, outputOptions())
+      .description('Show why mail to an address did not arrive; sends nothing but GET')
+      .argument('<address>', 'the recipient')
+      .option('--since <duration>', 'how far back messages are searched for', '24h')
+      .addOption(
+        plainOption('--limit-requests <n>', 'send at most this many requests', '60').argParser(
+          positiveNumber,
+        ),
+      )
+      .addHelpText('after', example('fwdsync why sales@acme.example --since 2d'))
+      .action(run(async () => (await import('../commands/why/why-command.ts')).whyCommand)),
   logs: (command, { run }) =>
     addOptions(command, fileOptions, connectionOptions, storeOptions, outputOptions(), logQueryOptions)
       .description('List, follow, search or count the email logs of a domain')

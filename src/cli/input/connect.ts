@@ -16,7 +16,11 @@ export function connect(
   context: Context,
   connection: Connection,
   mode: 'read-only' | 'read-write',
-  { onEvent = requestLog(context), budgets }: Pick<ClientOptions, 'onEvent' | 'budgets'> = {},
+  {
+    onEvent = requestLog(context),
+    budgets,
+    mostReads,
+  }: Pick<ClientOptions, 'onEvent' | 'budgets' | 'mostReads'> = {},
 ): FullClient {
   assertKey(connection);
   const { url, version, key, writeMs } = connection;
@@ -37,6 +41,7 @@ export function connect(
       onEvent?.(event);
     },
     ...(budgets === undefined ? {} : { budgets }),
+    mostReads,
   });
   context.waitFor?.(() => client.inFlight());
   return client;
@@ -53,10 +58,12 @@ export function connectShown(
   context: Context,
   connection: Connection,
   mode: 'read-only' | 'read-write',
+  limits: Pick<ClientOptions, 'mostReads'> = {},
 ): { readonly client: FullClient; readonly progress: RunProgress } {
   const log = requestLog(context);
   const progress = createRunProgress(context);
   const client = connect(context, connection, mode, {
+    ...limits,
     onEvent(event) {
       log?.(event);
       progress.tick();

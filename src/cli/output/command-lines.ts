@@ -24,6 +24,9 @@ export const REACHING_FLAGS: Readonly<Record<string, readonly Flag[]>> = {
   route: [...FILES, ...CONNECTION, ...STATE],
   logs: [...FILES, ...CONNECTION, ...STATE],
   delivery: [...FILES, ...CONNECTION, ...STATE],
+  who: MANIFEST,
+  replace: MANIFEST,
+  why: [...MANIFEST, ...CONNECTION, ...STATE],
   undo: ['accounts', ...CONNECTION, ...STATE],
   export: ['accounts', ...CONNECTION, ...STATE],
   account: ['accounts', ...CONNECTION],
@@ -35,7 +38,17 @@ export const REACHING_FLAGS: Readonly<Record<string, readonly Flag[]>> = {
 };
 
 /** The commands whose address and key are those of the manifest that is named. */
-const BY_MANIFEST: ReadonlySet<string> = new Set(['validate', 'plan', 'apply', 'run', 'route', 'delivery']);
+const BY_MANIFEST: ReadonlySet<string> = new Set([
+  'validate',
+  'plan',
+  'apply',
+  'run',
+  'route',
+  'delivery',
+  'who',
+  'replace',
+  'why',
+]);
 
 type Given = { readonly [F in Flag]?: GivenFlags[F] | undefined };
 

@@ -46,7 +46,7 @@ export interface LiveAccount {
   readonly client: Pick<FullClient, 'getAccount'>;
   readonly connection: Connection;
   /** Whose values are shown. */
-  readonly command: 'route' | 'logs';
+  readonly command: 'route' | 'logs' | 'who' | 'why';
 }
 
 /**

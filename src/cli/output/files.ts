@@ -31,7 +31,7 @@ async function replaceText(named: string, text: string): Promise<void> {
 const CANNOT_REPLACE = new Set(['EACCES', 'EBUSY', 'EPERM', 'EROFS']);
 
 /** File functions that write a new file beside the one that it replaces, with the mode and the owner of that one. */
-function filesBeside(before: Pick<Stats, 'mode' | 'uid' | 'gid'> | null): WritableFiles {
+export function filesBeside(before: Pick<Stats, 'mode' | 'uid' | 'gid'> | null): WritableFiles {
   return {
     makeDirectory: (directory) => makeDirectory(fs, directory),
     async create(path) {

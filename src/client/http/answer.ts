@@ -22,7 +22,7 @@ export function readAnswer<T>(
     case 'stopped':
       return fail(stopped(endpoint, 'interrupted', 'interrupted'));
     case 'objected':
-      return fail(stopped(endpoint, 'lock-lost', reply.message));
+      return fail(objected(request.endpoint, reply.message));
     case 'too-long':
       return fail({
         kind: 'rate-limited',
@@ -42,6 +42,13 @@ export function readAnswer<T>(
 
 function stopped(endpoint: string, cause: 'interrupted' | 'lock-lost', message: string): ApiError {
   return { kind: 'stopped', endpoint, status: null, cause, message };
+}
+
+/** Only a limit speaks against a read. */
+function objected(of: Endpoint, message: string): ApiError {
+  const endpoint = endpointText(of);
+  if (of.method !== 'GET') return stopped(endpoint, 'lock-lost', message);
+  return { kind: 'rejected', endpoint, status: null, message: `not sent: ${message}`, errors: {} };
 }
 
 function failureError(of: Endpoint, { cause, message }: FailureReply): ApiError {

@@ -22,6 +22,8 @@ export interface CallPorts {
   readonly random: () => number;
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: RequestEvent) => void) | undefined;
+  /** Asked right before each read is sent: whether one more may be. */
+  readonly readLimit?: Objection | undefined;
 }
 
 /** How a client sends its requests. */
@@ -42,13 +44,13 @@ export type Call = <T>(
 ) => Promise<Result<T, ApiError>>;
 
 export function createCall(ports: CallPorts, { urgency, objection: toWrites }: Manner): Call {
-  const { transport, pacer, signal, onEvent } = ports;
+  const { transport, pacer, signal, onEvent, readLimit } = ports;
   return async (request, decode, bodyNow) => {
     const endpoint = endpointText(request.endpoint);
     const prepared = transport.prepare(request);
     if (!prepared.ok) return fail(notSent(endpoint, prepared.message));
     const { send } = prepared;
-    const objection = request.endpoint.method === 'GET' ? undefined : toWrites;
+    const objection = request.endpoint.method === 'GET' ? readLimit : toWrites;
     const prepare = bodyNow === undefined ? undefined : freshSender(transport, request, bodyNow);
     const paced = { endpoint, urgency, objection, continues: request.continues };
     let sendings = 0;

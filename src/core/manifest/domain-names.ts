@@ -9,7 +9,7 @@ import type { ManifestText } from './read/text.ts';
 export function domainNames(texts: readonly ManifestText[]): readonly DomainName[] {
   const log = createProblemLog();
   const keys = texts
-    .flatMap((text) => documentsOf(text, log))
+    .flatMap((text) => readableDocuments(text, log))
     .flatMap((document) => [...entriesOf(valueOf(document, 'domains'))]);
   const names = keys.flatMap(({ key }) => {
     const parsed = parseDomainName(key.text);
@@ -18,7 +18,8 @@ export function domainNames(texts: readonly ManifestText[]): readonly DomainName
   return [...new Set(names)].sort();
 }
 
-function documentsOf(text: ManifestText, log: ProblemLog): readonly Node[] {
+/** Returns the documents of a text that can be read; what is wrong with the others is in the log. */
+export function readableDocuments(text: ManifestText, log: ProblemLog): readonly Node[] {
   const source = decodeManifest(text, log);
   return source === null ? [] : parseDocuments(source, log).nodes;
 }

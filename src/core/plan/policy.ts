@@ -42,6 +42,25 @@ export function showAllowance(allowance: Allowance): string {
   }
 }
 
+/** Returns the allowance as an item of `guards.allow` of a manifest, valid through a day. */
+export function writeAllowance(allowance: Allowance, until: string): string {
+  return `- { ${allowanceEntry(allowance)}, until: ${until} }`;
+}
+
+function allowanceEntry(allowance: Allowance): string {
+  switch (allowance.kind) {
+    case 'deletes':
+    case 'reroutes':
+      return `${allowance.kind}: ${allowance.count}`;
+    case 'domain-delete':
+      return `domain_delete: ${allowance.domain}`;
+    case 'empty':
+      return `empty: ${allowance.domain}/${allowance.section}`;
+    case 'unrouted':
+      return `unrouted: ${JSON.stringify(allowance.address)}`;
+  }
+}
+
 /** Returns the function that completes the commands in hints of a run. */
 export function commandOf({ command = plainCommand }: Pick<Policy, 'command'>): CommandLine {
   return command;

@@ -13,7 +13,17 @@ export interface MailVariables {
 
 export interface Expression {
   readonly matches: (mail: MailVariables) => boolean;
+  /** Returns the same; null means that it fails. */
+  readonly resultOf: (mail: MailVariables) => boolean | null;
+  /** Returns how it is made of conditions. */
+  readonly logic: () => Logic;
 }
+
+/** Conditions as logical operators join them. */
+export type Logic =
+  | { readonly op: '||' | '&&'; readonly parts: readonly Logic[] }
+  | { readonly op: '!'; readonly part: Logic }
+  | { readonly op: 'condition'; readonly source: string };
 
 export interface ExpressionFault {
   readonly message: string;
@@ -59,7 +69,24 @@ function compile(source: string, environment: Environment): Result<Expression, E
     const message = `the expression gives ${checked.type ?? 'no value'}, not bool`;
     return fail({ message, hint: 'compare it with something', offset: null });
   }
-  return succeed({ matches: (mail) => evaluates(parsed, mail) });
+  const resultOf = (mail: MailVariables): boolean | null => evaluate(parsed, mail);
+  return succeed({
+    matches: (mail) => resultOf(mail) === true,
+    resultOf,
+    logic: () => logicOf(parsed.ast, source),
+  });
+}
+
+function logicOf(node: ASTNode, source: string): Logic {
+  switch (node.op) {
+    case '||':
+    case '&&':
+      return { op: node.op, parts: node.args.map((part) => logicOf(part, source)) };
+    case '!_':
+      return { op: '!', part: logicOf(node.args, source) };
+    default:
+      return { op: 'condition', source: source.slice(node.range.start, node.range.end) };
+  }
 }
 
 /** Parses an expression and replaces its `has` with ours. */
@@ -77,12 +104,12 @@ function parse(source: string, environment: Environment): ParseResult {
   return environment.parse(text);
 }
 
-/** Evaluates an expression. One that fails on a mail, such as by reading past the end of a list, does not match it. */
-function evaluates(evaluate: (context: MailVariables) => unknown, mail: MailVariables): boolean {
+/** Evaluates an expression. Returns null if it fails on a mail, such as by reading past the end of a list. */
+function evaluate(run: (context: MailVariables) => unknown, mail: MailVariables): boolean | null {
   try {
-    return evaluate(mail) === true;
+    return run(mail) === true;
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -13,6 +13,7 @@ import { KINDS } from '../../core/kinds/registry.ts';
 import { liveEngineOf, type LiveEngine, type Observed } from '../../core/model/observed.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
 import type { Policy } from '../../core/plan/policy.ts';
+import { unnamedEntries } from '../../core/plan/unnamed.ts';
 import type { ManifestSize } from '../../core/model/prior.ts';
 import { decide, goAhead, type Decision } from '../../engine/decide.ts';
 import { keepDomains, pendingDomains } from '../../engine/domain-digests.ts';
@@ -194,7 +195,8 @@ async function review(
   const { missing } = await resolvePasswords(plan.changes, desired, resolvePassword);
   const engines = new Map<string, LiveEngine>();
   for (const [name, live] of input.observed.domains) engines.set(name, liveEngineOf(live));
-  return { plan, references, frozen: [...frozen], unset: [...missing.keys()], drift, engines };
+  const unnamed = unnamedEntries(input, plan);
+  return { plan, references, frozen: [...frozen], unset: [...missing.keys()], drift, engines, unnamed };
 }
 
 /** What a guard refuses, cannot be read or is frozen is withheld; the rest goes on. */

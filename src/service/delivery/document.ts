@@ -30,6 +30,8 @@ export interface RowDocument extends FateCounts {
     readonly code: number | null;
     readonly message: string;
   } | null;
+  /** Senders of messages that failed, the newest first, at most five. */
+  readonly senders: readonly string[];
   readonly source: Source | null;
   /** True if the row crosses the threshold of its domain. */
   readonly failing: boolean;
@@ -104,7 +106,7 @@ export function isHealthy({ refused, soft, hard }: FateCounts): boolean {
 
 function rowDocument(
   domain: DomainName,
-  { alias, rule, destination, counts, lastError, source }: DeliveryRow,
+  { alias, rule, destination, counts, lastError, senders, source }: DeliveryRow,
   failing: boolean,
   safe: SafeText,
 ): RowDocument {
@@ -116,6 +118,7 @@ function rowDocument(
     destination: destination === null ? null : safe(destination),
     ...counts,
     lastError: error === null ? null : { ...error, at: error.at === null ? null : iso(error.at) },
+    senders: senders.map(safe),
     source,
     failing,
   };

@@ -15,6 +15,8 @@ export interface DeliveryRow extends RowKey {
   /** Times of failed messages by fate, in epoch milliseconds. */
   readonly failedAt: Readonly<Record<FailedFate, readonly number[]>>;
   readonly lastError: DeliveryError | null;
+  /** Senders of messages that failed, the newest first, at most five. */
+  readonly senders: readonly string[];
 }
 
 /** `alias` and `rule` are null if the taker is unknown. `destination` is null if the mail was refused or dropped. */
@@ -35,6 +37,8 @@ export interface DeliveryError {
 export interface CountedMessage extends RowKey {
   readonly source: Source | null;
   readonly course: Course;
+  /** Null means that the log has none. */
+  readonly sender: string | null;
 }
 
 export interface Counting {
@@ -47,8 +51,15 @@ export interface Counting {
  * Reads a message from a log entry. A message refused for an unknown name has neither alias nor rule. Returns null if the
  * mail was not forwarded, or if it was accepted to be dropped and will have no other events.
  */
-export function readMessage(entry: LogEntry, { takerAt, findName }: Counting): CountedMessage | null {
+export function readMessage(entry: LogEntry, counting: Counting): CountedMessage | null {
   if (!isForwarded(entry)) return null;
+  const read = messageOf(entry, counting);
+  return read === null ? null : { ...read, sender: entry.sender?.email || null };
+}
+
+type MessageCourse = Omit<CountedMessage, 'sender'>;
+
+function messageOf(entry: LogEntry, { takerAt, findName }: Counting): MessageCourse | null {
   const course = courseOf(entry);
   const to = entry.recipient?.email ?? '';
   if (course.fate === 'refused') return refusedMessage(course, findName(localPartOf(to).toLowerCase()));
@@ -59,12 +70,12 @@ export function readMessage(entry: LogEntry, { takerAt, findName }: Counting): C
   return sentMessage(course, destination, taker);
 }
 
-function refusedMessage(course: Course, known: KnownName | null): CountedMessage {
+function refusedMessage(course: Course, known: KnownName | null): MessageCourse {
   const { name, source } = known ?? { name: null, source: null };
   return { alias: name, rule: null, destination: null, source, course };
 }
 
-function sentMessage(course: Course, sentTo: string | null, taker: Taker | null): CountedMessage | null {
+function sentMessage(course: Course, sentTo: string | null, taker: Taker | null): MessageCourse | null {
   const isDropped = sentTo === null && taker?.drops === true;
   if (isDropped && course.fate === null) return null;
   const destination = isDropped ? DISCARD_WORD : sentTo;
@@ -78,7 +89,7 @@ function sentMessage(course: Course, sentTo: string | null, taker: Taker | null)
 const DISCARD_WORD = 'discard';
 
 /** True if a message was refused for an unknown name. */
-export function isForUnknownName({ course, alias }: CountedMessage): boolean {
+export function isForUnknownName({ course, alias }: Pick<CountedMessage, 'course' | 'alias'>): boolean {
   return course.fate === 'refused' && alias === null;
 }
 
@@ -92,7 +103,7 @@ export interface Tally {
 export function createTally(): Tally {
   const rows = new Map<string, GrowingRow>();
   return {
-    add({ course, ...whose }) {
+    add({ course, sender, ...whose }) {
       const { fate } = course;
       if (fate === null) return;
       const key = rowKey(whose);
@@ -102,9 +113,29 @@ export function createTally(): Tally {
       if (fate === 'delivered') return;
       row.failedAt[fate].push(course.at ?? 0);
       row.lastError = laterError(row.lastError, errorOf(course));
+      if (sender !== null) row.latest = withSender(row.latest, { sender, at: course.at ?? 0 });
     },
-    rows: () => [...rows.values()],
+    rows: () =>
+      Array.from(rows.values(), ({ latest, ...row }) => {
+        return { ...row, senders: latest.map(({ sender }) => sender) };
+      }),
   };
+}
+
+const MOST_SENDERS = 5;
+
+interface FailedSender {
+  readonly sender: string;
+  readonly at: number;
+}
+
+/** Returns the latest senders, the newest first, each once. */
+function withSender(latest: readonly FailedSender[], added: FailedSender): readonly FailedSender[] {
+  const isSame = ({ sender }: FailedSender): boolean => sender.toLowerCase() === added.sender.toLowerCase();
+  const at = Math.max(added.at, latest.find(isSame)?.at ?? added.at);
+  return [...latest.filter((one) => !isSame(one)), { ...added, at }]
+    .toSorted((a, b) => b.at - a.at)
+    .slice(0, MOST_SENDERS);
 }
 
 /** Returns the server's reply at the last event. */
@@ -121,12 +152,14 @@ export function rowKey({ alias, rule, destination }: RowKey): string {
   return JSON.stringify([alias, rule, destination?.toLowerCase() ?? null]);
 }
 
-type GrowingRow = DeliveryRow & {
+type GrowingRow = Omit<DeliveryRow, 'senders'> & {
+  latest: readonly FailedSender[];
   readonly counts: Record<keyof FateCounts, number>;
   readonly failedAt: Record<FailedFate, number[]>;
   lastError: DeliveryError | null;
 };
 
 function startRow(row: RowKey & Pick<DeliveryRow, 'source'>): GrowingRow {
-  return { ...row, counts: countsOf({}), failedAt: { refused: [], soft: [], hard: [] }, lastError: null };
+  const failedAt = { refused: [], soft: [], hard: [] };
+  return { ...row, counts: countsOf({}), failedAt, lastError: null, latest: [] };
 }

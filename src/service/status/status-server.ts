@@ -3,8 +3,9 @@ import fastify, { type FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.ts';
 import { createPageAccess } from './page/access.ts';
 import { exposureOf, protect } from './page/protect.ts';
-import { addPageRoutes, type PageOptions } from './page/page-routes.ts';
-import { createRecentRuns } from './page/data/runs-data.ts';
+import type { PageOptions } from './page/ports.ts';
+import { addPageRoutes } from './page/page-routes.ts';
+import { createRecentChanges, createRecentRuns } from './page/data/runs-data.ts';
 import { createPageStreams, type PageStreams } from './page/streams.ts';
 import { readinessDocument } from './status-document.ts';
 
@@ -27,6 +28,8 @@ export interface StatusServer {
   close(): Promise<void>;
 }
 
+/** Of a domain in a path, whose letters may take several each. */
+const MOST_NAME_BYTES = 1024;
 const MOST_BODY_BYTES = 4 * 1024;
 const LONGEST_MS = 5_000;
 const MOST_CONNECTIONS = 256;
@@ -70,6 +73,7 @@ function createStatusApp(options: StatusServerOptions, streams: PageStreams): Fa
   const { host, token, basePath, clock } = options;
   const app = fastify({
     bodyLimit: MOST_BODY_BYTES,
+    routerOptions: { maxParamLength: MOST_NAME_BYTES },
     requestTimeout: LONGEST_MS,
     keepAliveTimeout: LONGEST_MS,
     connectionTimeout: LONGEST_MS,
@@ -88,14 +92,15 @@ function createStatusApp(options: StatusServerOptions, streams: PageStreams): Fa
     { parseAs: 'string' },
     (_request, body, done) => done(null, new URLSearchParams(String(body))),
   );
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'there is nothing here' }));
-  app.setErrorHandler((error: { readonly statusCode?: number }, _request, reply) => {
-    const { statusCode: code = 500 } = error;
-    return reply.code(code).send({ error: code < 500 ? 'this cannot be read' : 'internal error' });
-  });
-  const access = createPageAccess(token, clock);
-  const recentRuns = createRecentRuns(clock);
-  const ports = { ...options, access, streams, recentRuns, exposure: exposureOf({ host, basePath }) };
+  answerFaults(app);
+  const ports = {
+    ...options,
+    access: createPageAccess(token, clock),
+    streams,
+    recentRuns: createRecentRuns(clock),
+    recentChanges: createRecentChanges(clock, options.disclosure),
+    exposure: exposureOf({ host, basePath }),
+  };
   for (const prefix of new Set(['', basePath ?? ''])) {
     void app.register(
       (scope, _options, done) => {
@@ -107,6 +112,14 @@ function createStatusApp(options: StatusServerOptions, streams: PageStreams): Fa
     );
   }
   return app;
+}
+
+function answerFaults(app: FastifyInstance): void {
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'there is nothing here' }));
+  app.setErrorHandler((error: { readonly statusCode?: number }, _request, reply) => {
+    const { statusCode: code = 500 } = error;
+    return reply.code(code).send({ error: code < 500 ? 'this cannot be read' : 'internal error' });
+  });
 }
 
 function addProbes(

@@ -20,6 +20,11 @@ async function open(): Promise<Workspace> {
   return workspace;
 }
 
+/** True if a code other than 0 is the answer to a question, and no failure. */
+function isAnswer(command: string | undefined, code: number): boolean {
+  return (command === 'verify' && code < 64) || code === 2 || (command === 'replace' && code === 4);
+}
+
 describe('the commands that look at the account, as processes', () => {
   test.each([
     [0, ['verify', 'acme.example']],
@@ -37,26 +42,40 @@ describe('the commands that look at the account, as processes', () => {
     [0, ['route', 'sales@acme.example', '--live']],
     [1, ['route', 'sales@other.example', '--live']],
     [64, ['route', 'sales@other.example']],
+    [0, ['who', 'ana@corp.example']],
+    [0, ['who', 'nobody@corp.example']],
+    [64, ['who', 'ana']],
+    [0, ['why', 'sales@acme.example']],
+    [2, ['why', 'nobody@acme.example']],
+    [64, ['why', 'sales@other.example']],
+    [0, ['replace', 'ana@corp.example', 'ben@corp.example', '--dry-run']],
+    [0, ['replace', 'ana@corp.example', 'ben@corp.example']],
+    [0, ['replace', 'nobody@corp.example', 'ben@corp.example']],
+    [4, ['replace', '--remove', 'ana@corp.example']],
+    [64, ['replace', 'ana@corp.example']],
     [0, ['account']],
     [64, ['account', '--format', 'xml']],
   ])('%i: %j', async (expected, args) => {
     const { code, stderr } = await (await open()).run(args);
     expect(stderr).not.toMatch(/\n {4}at /);
-    expect(stderr === '').toBe(expected === 0 || (args[0] === 'verify' && expected < 64));
+    expect(stderr === '').toBe(expected === 0 || isAnswer(args[0], expected));
     expect(code).toBe(expected);
   });
 
-  test.each([['verify'], ['logs', 'acme.example'], ['route', 'a@acme.example', '--live'], ['account']])(
-    '1: a wrong key, which is never shown: %s',
-    async (...args) => {
-      const workspace = await open();
-      const env = { FWDSYNC_API_KEY: 'wrong-key-value' };
-      const { code, stdout, stderr } = await workspace.run(args, { env });
-      expect(stderr).toContain('401');
-      expect(stdout + stderr).not.toContain('wrong-key-value');
-      expect(code).toBe(1);
-    },
-  );
+  test.each([
+    ['verify'],
+    ['logs', 'acme.example'],
+    ['route', 'a@acme.example', '--live'],
+    ['why', 'a@acme.example'],
+    ['account'],
+  ])('1: a wrong key, which is never shown: %s', async (...args) => {
+    const workspace = await open();
+    const env = { FWDSYNC_API_KEY: 'wrong-key-value' };
+    const { code, stdout, stderr } = await workspace.run(args, { env });
+    expect(stderr).toContain('401');
+    expect(stdout + stderr).not.toContain('wrong-key-value');
+    expect(code).toBe(1);
+  });
 
   test('130: logs --follow, interrupted', async () => {
     const workspace = await open();

@@ -80,6 +80,8 @@ test.each([
   [['plan'], 1, 130],
   [['export'], 2, 130],
   [['verify'], 1, 130],
+  [['who', 'ana@corp.example', '--live'], 1, 130],
+  [['why', 'sales@acme.example'], 1, 130],
   // Its only request: there is nothing that was not done.
   [['verify', 'acme.example'], 1, 0],
 ] as const)(
@@ -107,6 +109,8 @@ test.each([
   [['logs', 'acme.example']],
   [['logs', 'acme.example', '--follow']],
   [['route', 'sales@acme.example', '--live']],
+  [['who', 'ana@corp.example', '--live']],
+  [['why', 'sales@acme.example']],
 ] as const)('%j: the second ends it while requests are in flight', async (args) => {
   const work = await open();
   work.hold(({ path }) => !path.startsWith('/account'));

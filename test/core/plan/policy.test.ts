@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Allowance } from '../../../src/core/model/desired.ts';
-import { allowancesInForce, allows, showAllowance } from '../../../src/core/plan/policy.ts';
+import { allowancesInForce, allows, showAllowance, writeAllowance } from '../../../src/core/plan/policy.ts';
+import { desiredOf } from '../manifest/support/loading.ts';
 import { ACME, at, POLICY } from './support/build.ts';
 
 test.each<[Allowance, string]>([
@@ -18,6 +19,19 @@ test.each<[Allowance, string]>([
   ],
 ])('%o is %s in a shell', (allowance, flag) => {
   expect(showAllowance(allowance)).toBe(flag);
+});
+
+test.each<Allowance>([
+  { kind: 'deletes', count: 3 },
+  { kind: 'reroutes', count: 3 },
+  { kind: 'domain-delete', domain: ACME },
+  { kind: 'empty', domain: ACME, section: 'rules' },
+  { kind: 'unrouted', address: '*@acme.example' },
+  { kind: 'unrouted', address: 'o"b\\c#@acme.example' },
+])('%o is read from the line that is written for it', (allowance) => {
+  const line = writeAllowance(allowance, '2026-12-01');
+  const text = `version: 1\nguards:\n  allow:\n    ${line}\ndomains: { acme.example: { aliases: {} } }\n`;
+  expect(desiredOf(text).guards.allow).toMatchObject([{ allowance, until: '2026-12-01' }]);
 });
 
 test('an allowance holds for just what it names', () => {

@@ -16,14 +16,20 @@ const ask = (index: string, words: string): string =>
 
 /** Each asks with the place of the cursor and all words of the line, and completes paths itself. */
 const SCRIPTS = {
-  // For `source <(fwdsync completion bash)`; bash 4 or later. Around `=` it makes three words of one.
+  // For `source <(fwdsync completion bash)`; bash 4 or later. Around `=`, `@` and `:` it makes three words of one, and
+  // replaces what follows the last of them; an `@` is replaced as well.
   bash: `# bash completion of fwdsync
 _fwdsync() {
-  local words cur=\${COMP_WORDS[COMP_CWORD]}
-  [[ $cur == = ]] && cur=''
+  local words kept cur=\${COMP_WORDS[COMP_CWORD]} typed=\${COMP_LINE:0:COMP_POINT}
+  typed=\${typed##*[[:space:]=]}
+  [[ $cur == [=@:] || $cur == :// ]] && cur=''
+  [[ $typed == *[@:]* ]] || typed=$cur
   words=$(${ask('$COMP_CWORD', '"${COMP_WORDS[@]}"')} | cut -f 1)
   if [[ $words == :files ]]; then compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur"))
-  else COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  else
+    kept=\${typed%"$cur"}
+    COMPREPLY=($(compgen -W "$words" -- "$typed"))
+    COMPREPLY=("\${COMPREPLY[@]#"\${kept%@}"}")
   fi
 }
 complete -F _fwdsync fwdsync

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { destinationNames } from '../../../core/manifest/destination-names.ts';
 import { domainNames } from '../../../core/manifest/domain-names.ts';
 import { listAccounts, readManifests, type ReadPorts } from '../../../core/manifest/read/read.ts';
 import type { ManifestText } from '../../../core/manifest/read/text.ts';
@@ -18,6 +19,20 @@ export async function listDomains(
   words: readonly string[],
 ): Promise<readonly string[]> {
   return domainNames(await readNamed(context, words).catch(() => []));
+}
+
+/** What shells expand by no means, and is no part of a pattern of files. */
+const SAFE = /^[\w@.+:/%=-]+$/;
+
+/** The same for the addresses and webhooks of these manifests, and for the groups where they are wanted. */
+export async function listDestinations(
+  context: Surroundings,
+  words: readonly string[],
+  wanted: 'destinations' | 'destinations-and-groups',
+): Promise<readonly string[]> {
+  const { groups, destinations } = destinationNames(await readNamed(context, words).catch(() => []));
+  const names = [...destinations, ...(wanted === 'destinations' ? [] : groups)];
+  return names.filter((name) => SAFE.test(name)).sort();
 }
 
 async function readNamed(context: Surroundings, words: readonly string[]): Promise<readonly ManifestText[]> {

@@ -1,20 +1,22 @@
 import type { Argument, Command, Option } from 'commander';
 import type { ProcessContext } from '../../context.ts';
 import { describeDefault } from '../../declare/options.ts';
-import { listDomains } from './list-domains.ts';
+import { listDestinations, listDomains } from './list-domains.ts';
 
 /** What may stand at a place of the line: words, each perhaps with a description behind a tab; files; domains. */
 type Candidates =
   | readonly string[]
   | 'files'
   /** Those of the manifests that the line names. */
-  | 'domains';
+  | 'domains'
+  | 'destinations'
+  | 'destinations-and-groups';
 
 /**
  * Prints what may stand at the cursor of a line that somebody is typing, for a shell that completes it: a word a line,
  * with its description behind a tab, or `:files`. The first of the words is the index of the one at the cursor in those
  * after it, which are all of the line in the shell's own terms. Shells may expand what is printed: words are nothing but
- * letters, digits, hyphens and dots.
+ * letters, digits and signs that mean nothing to a shell.
  */
 export async function completeWords(
   program: Command,
@@ -28,10 +30,19 @@ export async function completeWords(
   const words =
     candidates === 'files'
       ? [':files']
-      : (candidates === 'domains' ? await listDomains(context, line) : candidates).map((word) =>
+      : (await wordsOf(context, line, candidates)).map((word) =>
           assigned === undefined ? word : `${assigned}=${word}`,
         );
   context.stdout.write(words.map((word) => `${word}\n`).join(''));
+}
+
+async function wordsOf(
+  context: Pick<ProcessContext, 'env' | 'cwd' | 'stdin'>,
+  line: readonly string[],
+  candidates: Exclude<Candidates, 'files'>,
+): Promise<readonly string[]> {
+  if (typeof candidates !== 'string') return candidates;
+  return candidates === 'domains' ? listDomains(context, line) : listDestinations(context, line, candidates);
 }
 
 /** `assigned` is the option whose value is behind its `=` in the same word. */
@@ -60,11 +71,22 @@ function describe(option: Option): string {
 function valuesOf({ flags, argChoices }: Option): Candidates {
   if (argChoices !== undefined) return argChoices;
   if (flags.includes('<domain>')) return 'domains';
+  if (flags.includes('<old>')) return 'destinations-and-groups';
   return /<(?:file|path|dir)>/.test(flags) ? 'files' : [];
 }
 
 function argumentsOf(argument: Argument | undefined): Candidates {
   if (argument?.argChoices !== undefined) return argument.argChoices;
-  if (argument?.name() === 'domain') return 'domains';
-  return argument?.name() === 'plan' ? 'files' : [];
+  switch (argument?.name()) {
+    case 'domain':
+      return 'domains';
+    case 'destination':
+      return 'destinations';
+    case 'old':
+      return 'destinations-and-groups';
+    case 'plan':
+      return 'files';
+    default:
+      return [];
+  }
 }

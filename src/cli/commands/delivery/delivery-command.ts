@@ -4,6 +4,8 @@ import { deliveryDocument, type DeliveryDocument } from '../../../service/delive
 import { safeTextWith } from '../../../service/delivery/safe-text.ts';
 import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import type { Desired, PresentDomain } from '../../../core/model/desired.ts';
+import { quote } from '../../../core/model/names.ts';
+import { quoteForShell } from '../../../core/plan/policy.ts';
 import type { Context } from '../../context.ts';
 import { chooseOutput, type CommandCall, type CommandResult } from '../../command.ts';
 import { EXIT, interruptedExit, strongestExit, usageError, type ExitCode } from '../../exit.ts';
@@ -97,6 +99,13 @@ function wantedDomains(
 ): readonly PresentDomain[] {
   const all = [...desired.domains.values()].filter((domain) => domain.state === 'present');
   if (names.length === 0) return all;
+  const address = names.find((name) => name.includes('@'));
+  if (address !== undefined) {
+    throw usageError(
+      `${quote(address)} is an address, not a domain`,
+      `ask why mail to it did not arrive: \`${command(`why ${quoteForShell(address)}`)}\``,
+    );
+  }
   const wanted = new Set(names.map((name) => requireDomain(name)));
   for (const name of wanted) {
     const entry = desired.domains.get(name);

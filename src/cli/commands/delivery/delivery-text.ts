@@ -18,7 +18,7 @@ export function renderDelivery(document: DeliveryDocument, style: Style, columns
 }
 
 function rowLines(row: RowDocument, style: Style, columns: number): readonly string[] {
-  const { lastError, source, failing } = row;
+  const { lastError, source, failing, senders } = row;
   const counts = FATES.toReversed()
     .filter((fate) => row[fate] > 0)
     .map((fate) => `${row[fate]} ${fate}`);
@@ -31,6 +31,9 @@ function rowLines(row: RowDocument, style: Style, columns: number): readonly str
     `${mark}  ${style.strong(escapeInvisible(pathOf(row)))}  ${counts.join(', ')}`,
     `${INDENT}${where}`,
     ...wrapWords(words, below).map((line) => `${INDENT}${style.dim(line)}`),
+    ...(senders.length === 0 ? [] : wrapWords(`from ${senders.join(', ')}`, below)).map(
+      (line) => `${INDENT}${style.dim(line)}`,
+    ),
   ];
 }
 

@@ -53,7 +53,7 @@ interface LiveDomain extends KnownDomain {
 }
 
 /** Reads each domain when a message first reaches it, until the way is known. */
-async function traceLive(
+export async function traceLive(
   client: FullClient,
   mail: Mail,
   first: ObservedDomain,
@@ -86,7 +86,7 @@ async function readDomain(
   live: ObservedDomain,
   nameRules: NameRules,
 ): Promise<LiveDomain> {
-  const sections = answerOf(await observeSections(client, live.domain, ['aliases', 'rules']));
+  const sections = answerOf(await observeSections(client, live.domain, decidingSections(live)));
   const { aliases = [], rules = [] } = sections;
   return {
     live,
@@ -100,11 +100,25 @@ async function readDomain(
   };
 }
 
+/** Both where the service does not tell which engine decides. */
+function decidingSections(live: ObservedDomain): readonly ('aliases' | 'rules')[] {
+  switch (liveEngineOf(live)) {
+    case 'alias':
+      return ['aliases'];
+    case 'rules':
+      return ['rules'];
+    case 'none':
+      return [];
+    case null:
+      return ['aliases', 'rules'];
+  }
+}
+
 /** Gives the live rules of a domain the names that the manifest has for them. */
 type NameRules = (domain: DomainName, rules: readonly ObservedRule[]) => readonly FoundRule[];
 
 /** By their id, or else by their content, which no other entry may have. */
-function ruleNamer(desired: Desired | null): NameRules {
+export function ruleNamer(desired: Desired | null): NameRules {
   return (domain, rules) => {
     const wanted = desired?.domains.get(domain);
     const entries = wanted?.state === 'present' ? presentEntries(wanted.rules) : [];

@@ -42,7 +42,7 @@ export async function routeCommand(
 }
 
 /** An address or an account on the command line says that somebody means the account. */
-function assertOffline({ apiUrl, account }: Context['given']): void {
+export function assertOffline({ apiUrl, account }: Context['given']): void {
   const flag = apiUrl !== undefined ? '--api-url' : account !== undefined ? '--account' : null;
   if (flag === null) return;
   throw usageError(

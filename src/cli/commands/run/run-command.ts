@@ -18,6 +18,7 @@ import { programFields, programInfo } from '../../program-info.ts';
 import type { Settings, StateSettings } from '../../settings/resolve-settings.ts';
 import { lastingPart } from '../apply/conclude.ts';
 import { answerRoute } from './answer-route.ts';
+import { answerWho } from './answer-who.ts';
 import { readPageSettings } from './page-settings.ts';
 import { serveDaemon } from './run-daemon.ts';
 import { runOnce } from './run-once.ts';
@@ -93,6 +94,8 @@ async function openReporting(context: Context, run: RunSettings, logging: Loggin
     notify: await openNotify(context, run, logging),
     route: (address, manifests, engineOf) =>
       answerRoute(address, manifests, concealer.disclosure, { engineOf, about: commands.about }),
+    who: (destination, manifests) =>
+      answerWho(destination, manifests, concealer.disclosure, { cwd: context.cwd, command: commands.all }),
   };
 }
 

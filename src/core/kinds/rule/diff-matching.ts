@@ -21,8 +21,11 @@ export interface RuleMatching {
   readonly replacing: ReadonlySet<PresentRule>;
 }
 
+/** The domain of the rules, and what is remembered of it. */
+type Known = Pick<SectionContext, 'domain' | 'prior'>;
+
 interface Matcher {
-  readonly context: SectionContext;
+  readonly context: Known;
   /** Ids of rules that are never touched. */
   readonly ignored: ReadonlySet<string>;
   readonly live: ReadonlyMap<string, ObservedRule>;
@@ -37,7 +40,7 @@ interface Matcher {
 export function matchRules(
   section: RuleSection,
   live: readonly ObservedRule[],
-  context: SectionContext,
+  context: Known,
 ): Result<RuleMatching, Withholding> {
   const present = presentEntries(section);
   const matcher: Matcher = {
@@ -155,7 +158,7 @@ function claim(entry: PresentRule, rule: ObservedRule, matcher: Matcher): void {
   matcher.claimed.add(rule);
 }
 
-function typeFixed(entry: PresentRule, rule: ObservedRule, { domain }: SectionContext): Withholding {
+function typeFixed(entry: PresentRule, rule: ObservedRule, { domain }: Known): Withholding {
   const message = `rule ${quote(entry.name)} of ${domain}: ${rule.id} is a live rule of type ${rule.match.type}, and the type of a rule cannot change to ${entry.match.type}`;
   const hint = entry.idIsWritten
     ? 'leave the id out: a new rule is added, and the old one goes where rules are pruned'

@@ -1,5 +1,6 @@
 import type { DesiredApi } from '../desired.ts';
 import type { LiveEngine } from '../observed.ts';
+import type { SectionTypes } from '../kinds.ts';
 import type { References } from '../destinations.ts';
 import type { DomainName } from '../names.ts';
 import type { Change, Plan } from '../plan.ts';
@@ -44,6 +45,18 @@ export interface CompletedRun {
   readonly drift: readonly Change[];
   /** What routes each domain, as it was read; absent: it is of no concern. */
   readonly engines?: ReadonlyMap<string, LiveEngine>;
+  /** Live entries of each domain that the manifest does not name; absent: there are none. */
+  readonly unnamed?: ReadonlyMap<string, UnnamedEntries>;
+}
+
+/** Live entries that the manifest neither names nor prunes, and the order of the rules where there are such entries. */
+export interface UnnamedEntries {
+  readonly aliases: SectionTypes['aliases']['rows'];
+  readonly rules: SectionTypes['rules']['rows'];
+  /** Ids of all live rules in the order in which the service asks them; null means the order of the manifest. */
+  readonly ruleOrder: readonly string[] | null;
+  /** How many entries are not kept. */
+  readonly more: number;
 }
 
 /** The outcome of a run in one word, for logs, metrics and `/status`. */
@@ -159,6 +172,8 @@ export interface DomainStatus {
   readonly readAt: number | null;
   /** What routes its mail, by the last read. */
   readonly engine: LiveEngine;
+  /** Absent: the last read found no such entries. */
+  readonly unnamed?: UnnamedEntries | undefined;
 }
 
 /** One account as it stands. Times are epoch milliseconds. */

@@ -8,6 +8,7 @@ import {
   type DomainStatus,
   type FailedStep,
   type RunResult,
+  type UnnamedEntries,
 } from '../../../core/model/status/daemon.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import type { Change } from '../../../core/model/plan.ts';
@@ -104,11 +105,7 @@ export function createStatusTracker({ name, now, emit, command }: TrackerOptions
     },
     runFinished({ run, cause, names, seconds, result, readAt }) {
       const at = now();
-      const states = domainStates(names, result, {
-        readAt: (domain) => readAt.get(domain) ?? at,
-        before: domains,
-        command,
-      });
+      const states = domainStates(names, result, { readAt, now: at, before: domains, command });
       domains = new Map([...domains].map(([domain, before]) => [domain, states.get(domain) ?? before]));
       const last = { id: run, cause, at, seconds, outcome: runOutcome(result) };
       const fullReadAt = oldestRead(domains) ?? status.fullReadAt;
@@ -143,7 +140,10 @@ function oldestRead(domains: ReadonlyMap<DomainName, DomainStatus>): number | nu
 }
 
 interface StatesContext extends Pick<TrackerOptions, 'command'> {
-  readonly readAt: (domain: DomainName) => number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** When domains were read, epoch milliseconds, where that was not now. */
+  readonly readAt: ReadonlyMap<DomainName, number>;
   readonly before: ReadonlyMap<DomainName, DomainStatus>;
 }
 
@@ -151,7 +151,7 @@ interface StatesContext extends Pick<TrackerOptions, 'command'> {
 function domainStates(
   names: readonly DomainName[],
   result: RunResult,
-  { readAt, before, command }: StatesContext,
+  { readAt, before, command, now }: StatesContext,
 ): ReadonlyMap<DomainName, DomainStatus> {
   if (result.kind === 'failed') {
     const { message: reason, what } = result;
@@ -159,10 +159,11 @@ function domainStates(
     return new Map(names.map((name) => [name, { ...(before.get(name) ?? UNKNOWN), ...failing }]));
   }
   const open = Map.groupBy(splitChanges(result).open, ({ domain }) => domain);
-  const findings = findingsOf(result, command);
+  const findings = findingsOf(result, { command, now });
   const unproven = new Set(
     result.plan.withheld.filter(({ cause }) => cause === 'unproven').map(({ domain }) => domain),
   );
+  const unnamedNow = unnamedAfter(result);
   let room = MOST_CHANGES - keptBesides(names, before);
   return new Map(
     names.map((name) => {
@@ -175,11 +176,23 @@ function domainStates(
       const kept = changes.slice(0, Math.max(0, room));
       room -= kept.length;
       const pending = countActions(changes);
-      const read = unproven.has(name) ? known.readAt : readAt(name);
+      const read = unproven.has(name) ? known.readAt : (readAt.get(name) ?? now);
       const engine = result.engines?.get(name) ?? known.engine;
+      const unnamed = unproven.has(name) ? known.unnamed : unnamedNow.get(name);
       const finding = { state, reason, source, resolve };
-      return [name, { ...known, ...finding, pending, changes: kept, readAt: read, engine }];
+      return [name, { ...known, ...finding, pending, changes: kept, readAt: read, engine, unnamed }];
     }),
+  );
+}
+
+/** Returns what the account has and the manifest does not name; the order of rules is not known where a run has changed it. */
+function unnamedAfter({ unnamed, report }: CompletedRun): ReadonlyMap<string, UnnamedEntries> {
+  if (unnamed === undefined || unnamed.size === 0) return new Map();
+  const reordered = new Set(
+    report?.applied.filter(({ kind }) => kind === 'rule').map(({ domain }) => domain),
+  );
+  return new Map(
+    [...unnamed].map(([name, found]) => [name, reordered.has(name) ? { ...found, ruleOrder: null } : found]),
   );
 }
 
@@ -189,7 +202,7 @@ const FINE = { reason: null, source: null, resolve: null };
 const RESOLVE: Readonly<Record<FailedStep, string>> = {
   key: 'check the variable or the file of the API key',
   unauthorised: 'check the API key: the service refused it',
-  account: 'give --drift-url the base URL of v3 of the same service',
+  account: 'set FWDSYNC_DRIFT_URL, or fwdsync run --drift-url URL, to the base URL of v3 of the same service',
   read: 'check the key and the service; fwdsync retries by itself',
   lock: 'wait if another run holds the lock, else check the state directory; fwdsync retries',
   state: 'check the state directory: its owner, its permissions, and the free space',

@@ -1,6 +1,7 @@
 import { plainCommand, type CommandLine } from '../../../core/model/text/command-line.ts';
 import type { CompletedRun, DomainStatus } from '../../../core/model/status/daemon.ts';
 import type { GuardFinding, Withheld } from '../../../core/model/plan.ts';
+import { writeAllowance } from '../../../core/plan/policy.ts';
 import { withheldReason, withholdRefused } from '../../../core/plan/withhold.ts';
 
 /** What keeps a domain from being in sync, and what resolves it. */
@@ -10,13 +11,19 @@ export interface DomainFinding extends Pick<DomainStatus, 'source' | 'resolve'> 
   readonly reason: string;
 }
 
+export interface FindingOptions {
+  readonly command?: CommandLine | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
 /** What keeps each domain from being in sync; the first that is found counts. */
 export function findingsOf(
   run: CompletedRun,
-  command: CommandLine = plainCommand,
+  { command = plainCommand, now }: FindingOptions,
 ): ReadonlyMap<string, DomainFinding> {
   const findings = new Map<string, DomainFinding>();
-  for (const finding of [...failuresOf(run), ...unplannedIn(run), ...withheldOf(run, command)]) {
+  for (const finding of [...failuresOf(run), ...unplannedIn(run), ...withheldOf(run, { command, now })]) {
     if (!findings.has(finding.domain)) findings.set(finding.domain, finding);
   }
   return findings;
@@ -51,7 +58,7 @@ function* unplannedIn({ plan }: CompletedRun): Generator<DomainFinding> {
 }
 
 /** What is left alone on purpose, and what that keeps from running. */
-function* withheldOf({ plan, report, frozen }: CompletedRun, command: CommandLine): Generator<DomainFinding> {
+function* withheldOf({ plan, report, frozen }: CompletedRun, remedy: Remedy): Generator<DomainFinding> {
   for (const { domain, kind, name, source } of frozen) {
     const reason = `${kind} ${name} keeps being changed back by somebody else`;
     const resolve = 'find out who changes it; then change the entry, or send SIGHUP to try again';
@@ -59,19 +66,26 @@ function* withheldOf({ plan, report, frozen }: CompletedRun, command: CommandLin
   }
   const allowances = new Map(plan.guards.map((guard) => [withheldReason(guard), guard]));
   for (const { domain, reason, cause } of withholdRefused(plan).withheld) {
-    const resolve = resolveWithheld({ domain, cause }, allowances.get(reason), command);
+    const resolve = resolveWithheld({ domain, cause }, allowances.get(reason), remedy);
     yield { domain, state: 'withheld', reason, source: null, resolve };
   }
   for (const { domain, reason, source } of report?.skipped ?? [])
     yield { domain, state: 'failing', reason, source, resolve: RETRIED };
 }
 
+/** An allowance of the manifest holds long enough for a review and a release. */
+const ALLOWED_MS = 7 * 86_400_000;
+
+type Remedy = Required<FindingOptions> & { readonly command: CommandLine };
+
 function resolveWithheld(
   { domain, cause }: Pick<Withheld, 'domain' | 'cause'>,
-  guard: Pick<GuardFinding, 'allow'> | undefined,
-  command: CommandLine,
+  guard: Pick<GuardFinding, 'allow' | 'allowance'> | undefined,
+  { command, now }: Remedy,
 ): string | null {
   if (cause === 'tombstone') return `\`${command(`apply --allow-domain-delete ${domain}`)}\` deletes it`;
-  if (guard === undefined || guard.allow === null) return null;
-  return `if it is intended: \`${command(`apply ${guard.allow}`)}\`, or the same in guards.allow of the manifest`;
+  if (guard === undefined || guard.allow === null || guard.allowance === null) return null;
+  const until = new Date(now + ALLOWED_MS).toISOString().slice(0, 10);
+  const line = writeAllowance(guard.allowance, until);
+  return `if it is intended: \`${command(`apply ${guard.allow}`)}\`, or in the manifest, below guards.allow: ${line}`;
 }

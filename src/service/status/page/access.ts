@@ -15,7 +15,8 @@ export interface AccessHeaders {
 }
 
 export type AccessVerdict =
-  | { readonly kind: 'granted' }
+  /** `renewed`: the session goes on under this cookie; null means that nothing is to be set. */
+  | { readonly kind: 'granted'; readonly renewed: string | null }
   /** Nobody may: there is no token, and strangers could reach it. */
   | { readonly kind: 'closed' }
   /** Neither a token nor a session. */
@@ -29,6 +30,9 @@ type Refusal =
 
 export const SESSION_COOKIE = 'fwdsync_session';
 export const SESSION_MS = 12 * 3_600_000;
+/** A session that is used goes on for this long. */
+const LONGEST_SESSION_MS = 30 * 86_400_000;
+const RENEW_AFTER_MS = 3_600_000;
 const MOST_WRONG = 10;
 const WINDOW_MS = 60_000;
 
@@ -45,12 +49,13 @@ export function createPageAccess(token: string | null, clock: Clock): PageAccess
   };
   return {
     judge({ authorization, cookie }, isExposed) {
-      if (token === null) return { kind: isExposed ? 'closed' : 'granted' };
+      if (token === null) return isExposed ? { kind: 'closed' } : GRANTED;
       if (authorization !== undefined) {
         const [, bearer] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
-        return bearer !== undefined && isToken(bearer) ? { kind: 'granted' } : refuse();
+        return bearer !== undefined && isToken(bearer) ? GRANTED : refuse();
       }
-      return { kind: sessions.isValid(cookie ?? '') ? 'granted' : 'unknown' };
+      const session = sessions.find(cookie ?? '');
+      return session === null ? { kind: 'unknown' } : { kind: 'granted', renewed: session.renewed };
     },
     signIn(text) {
       const seconds = limit.secondsLeft();
@@ -60,6 +65,8 @@ export function createPageAccess(token: string | null, clock: Clock): PageAccess
     },
   };
 }
+
+const GRANTED = { kind: 'granted', renewed: null } as const;
 
 interface Limit {
   /** 0: another wrong token is taken. */
@@ -86,27 +93,34 @@ function createLimit(clock: Clock): Limit {
 
 interface Sessions {
   begin(): string;
-  isValid(cookies: string): boolean;
+  /** Null: there is none that is valid. */
+  find(cookies: string): { readonly renewed: string | null } | null;
 }
 
-/** A session is its end and a proof that who knows the token has made it: any process with that token takes it. */
+/** A session is its begin, its end and a proof that who knows the token has made it: any process with that token takes it. */
 function createSessions(token: string, clock: Clock): Sessions {
   const key = createHmac('sha256', token).update('fwdsync page session').digest();
-  const proofOf = (end: string): string => createHmac('sha256', key).update(end).digest('base64url');
+  const proofOf = (times: string): string => createHmac('sha256', key).update(times).digest('base64url');
+  const sealed = (begin: number, end: number): string => `${begin}.${end}.${proofOf(`${begin}.${end}`)}`;
+  const renew = (begin: number, end: number): string | null => {
+    const later = Math.min(clock.now() + SESSION_MS, begin + LONGEST_SESSION_MS);
+    return later - end < RENEW_AFTER_MS ? null : sealed(begin, later);
+  };
   return {
-    begin() {
-      const end = String(clock.now() + SESSION_MS);
-      return `${end}.${proofOf(end)}`;
-    },
-    isValid(cookies) {
-      return cookies.split(';').some((cookie) => {
-        const [, name, end = '', proof = ''] = /^\s*([^=]+)=(\d{1,15})\.([\w-]+)\s*$/.exec(cookie) ?? [];
-        if (name !== SESSION_COOKIE || Number(end) <= clock.now()) return false;
-        return timingSafeEqual(digest(proof), digest(proofOf(end)));
-      });
+    begin: () => sealed(clock.now(), clock.now() + SESSION_MS),
+    find(cookies) {
+      for (const cookie of cookies.split(';')) {
+        const [, name, times = '', begin, end, proof = ''] = OF_SESSION.exec(cookie) ?? [];
+        if (name !== SESSION_COOKIE || Number(end) <= clock.now()) continue;
+        if (timingSafeEqual(digest(proof), digest(proofOf(times))))
+          return { renewed: renew(Number(begin), Number(end)) };
+      }
+      return null;
     },
   };
 }
+
+const OF_SESSION = /^\s*([^=]+)=((\d{1,15})\.(\d{1,15}))\.([\w-]+)\s*$/;
 
 /** Of equal length, so that comparing takes as long whatever is compared. */
 function digest(text: string): Buffer {

@@ -14,7 +14,8 @@ export interface ListedPage {
   readonly pages: Pages;
 }
 
-interface Pages {
+/** Which page of a list is shown. */
+export interface Pages {
   readonly page: number;
   readonly last: number;
   readonly matching: number;
@@ -64,13 +65,20 @@ export function listItems<Listed extends Item>(
   const named = sorted.findIndex(({ name }) => spellings(name).includes(part));
   const first = named < 1 ? [] : sorted.splice(named, 1);
   const matching = [...first, ...sorted];
-  const last = Math.max(1, Math.ceil(matching.length / ROWS_A_PAGE));
+  return { counts, total: items.length, ...pageOf(matching, asked, ROWS_A_PAGE) };
+}
+
+/** Returns one page of a list: the last one where fewer are there than were asked for. */
+export function pageOf<One>(
+  all: readonly One[],
+  asked: number,
+  size: number,
+): { readonly pages: Pages; readonly shown: readonly One[] } {
+  const last = Math.max(1, Math.ceil(all.length / size));
   const page = Math.min(asked, last);
   return {
-    counts,
-    total: items.length,
-    pages: { page, last, matching: matching.length },
-    shown: matching.slice((page - 1) * ROWS_A_PAGE, page * ROWS_A_PAGE),
+    pages: { page, last, matching: all.length },
+    shown: all.slice((page - 1) * size, page * size),
   };
 }
 
@@ -80,7 +88,7 @@ export function matcher(q: string): (name: string) => boolean {
   return (name) => part === '' || spellings(name).some((spelling) => spelling.includes(part));
 }
 
-function folded(text: string): string {
+export function folded(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 

@@ -1,54 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../../../core/model/clock.ts';
-import type { AccountStatus } from '../../../core/model/status/daemon.ts';
-import type { ProgramInfo } from '../../../core/model/status/program.ts';
 import type { Fleet } from '../../../core/model/status/fleet.ts';
-import type { Disclosure } from '../../../core/model/destinations.ts';
 import { fleetDocument } from '../fleet-document.ts';
 import { statusDocument } from '../status-document.ts';
-import { SESSION_COOKIE, SESSION_MS, type PageAccess } from './access.ts';
+import { SESSION_COOKIE, SESSION_MS } from './access.ts';
 import { concealAll } from './conceal-all.ts';
 import { fleetData } from './data/fleet-data.ts';
 import { UNREACHABLE, fleetVerdict, renderFleet, renderUnreachable } from './views/fleet.ts';
-import type { Html } from './views/html.ts';
-import { renderPage } from './views/layout.ts';
 import { overviewData } from './data/overview-data.ts';
 import { renderOverview, verdictOf } from './views/overview.ts';
+import { sendDomain } from './domain-page.ts';
+import type { PagePorts } from './ports.ts';
 import { parseQuery } from './query.ts';
-import type { RouteAnswer } from './views/route-box.ts';
-import type { AccountHistory } from '../../../engine/state/store.ts';
-import { findRun, type RecentRuns } from './data/runs-data.ts';
+import { sendPage, type PageAnswer } from './send.ts';
+import { findRun } from './data/runs-data.ts';
 import { renderMissingRun, renderRun } from './views/runs.ts';
 import { SCRIPT } from './script.ts';
 import { renderClosed, renderSignIn, type SignInFault } from './views/sign-in.ts';
-import type { PageStreams } from './streams.ts';
 import { ICON, STYLE } from './style.ts';
-
-export interface PageOptions {
-  readonly program: ProgramInfo;
-  readonly clock: Clock;
-  readonly statuses: () => readonly AccountStatus[];
-  readonly histories: () => readonly AccountHistory[];
-  /** Takes out of a text what must not be shown. */
-  readonly conceal: (text: string) => string;
-  readonly disclosure: Disclosure;
-  /** Of the fleet that the process belongs to, null: it cannot be read; absent: it belongs to none. */
-  readonly fleet?: () => Promise<Fleet | null>;
-  /** Where mail to an address goes. */
-  readonly route: (address: string) => RouteAnswer;
-  /** Returns a command of these words as a shell on the machine of this process takes it. */
-  readonly command: (words: string) => string;
-  /** In all links, without a slash at its end; null: no proxy serves the page below a path. */
-  readonly basePath: string | null;
-}
-
-export interface PagePorts extends PageOptions {
-  readonly access: PageAccess;
-  readonly streams: PageStreams;
-  readonly recentRuns: RecentRuns;
-  /** Why strangers may reach the page by this request; null: they cannot. */
-  readonly exposure: (request: FastifyRequest) => string | null;
-}
 
 /** The page, its parts, and `/status`, which shows the same. */
 export function addPageRoutes(app: FastifyInstance, ports: PagePorts): void {
@@ -64,6 +32,10 @@ export function addPageRoutes(app: FastifyInstance, ports: PagePorts): void {
   app.get<{ Params: { id: string } }>('/runs/:id', async (request, reply) => {
     if (mayNotSee(request, reply, ports, 'html')) return reply;
     return sendRun(request, reply, ports);
+  });
+  app.get<{ Params: { name: string } }>('/domains/:name', async (request, reply) => {
+    if (mayNotSee(request, reply, ports, 'html')) return reply;
+    return sendDomain(request, reply, ports);
   });
   app.get('/status', async (request, reply) => {
     if (mayNotSee(request, reply, ports, 'json')) return reply;
@@ -91,7 +63,7 @@ async function sendOverview(
   reply: FastifyReply,
   ports: PagePorts,
 ): Promise<FastifyReply> {
-  const { statuses, histories, conceal, disclosure, clock, route, command } = ports;
+  const { statuses, histories, conceal, disclosure, clock, route, who, command } = ports;
   const query = parseQuery(request.query);
   const now = clock.now();
   const all = statuses();
@@ -104,8 +76,9 @@ async function sendOverview(
   );
   const { data, runs } = concealAll({ data: found, runs: recent }, conceal);
   const answer = query.route === '' ? null : route(query.route);
+  const senders = query.to === '' ? null : concealAll(await who(query.to), conceal);
   const content = renderOverview(
-    { data, runs, answer },
+    { data, runs, answer, senders },
     { basePath: ports.basePath ?? '', query, now, command },
   );
   return sendPage(reply, ports, { title: verdictOf(data), content, isLive: true, request });
@@ -149,26 +122,6 @@ async function sendRun(
   return sendPage(reply, ports, { title: `Run ${run.id}`, content, isLive: false, request });
 }
 
-interface Page {
-  readonly title: string;
-  readonly content: Html;
-  readonly isLive: boolean;
-  readonly request: FastifyRequest;
-}
-
-function sendPage(
-  reply: FastifyReply,
-  { program, basePath }: Pick<PagePorts, 'program' | 'basePath'>,
-  { title, content, isLive, request }: Page,
-): FastifyReply {
-  const signedIn = reply.statusCode === 200 && (request.headers.cookie ?? '').includes(`${SESSION_COOKIE}=`);
-  const page = renderPage(
-    { title, basePath: basePath ?? '', version: program.version, signedIn, isLive },
-    content,
-  );
-  return reply.type('text/html; charset=utf-8').send(page);
-}
-
 /** Answers whoever may not see what was asked for; false: nothing was answered. */
 function mayNotSee(
   request: FastifyRequest,
@@ -181,6 +134,11 @@ function mayNotSee(
   const verdict = ports.access.judge({ authorization, cookie }, exposure !== null);
   switch (verdict.kind) {
     case 'granted':
+      if (verdict.renewed !== null)
+        void reply.header(
+          'set-cookie',
+          cookieOf(verdict.renewed, SESSION_MS / 1000, request, ports.basePath),
+        );
       return false;
     case 'closed': {
       const why = `${exposure}, and there is no token: set FWDSYNC_PAGE_TOKEN or FWDSYNC_PAGE_TOKEN_FILE to serve it`;
@@ -224,7 +182,7 @@ function sendSignIn(reply: FastifyReply, ports: PagePorts, { request, fault, for
 function refuse(
   reply: FastifyReply,
   ports: PagePorts,
-  page: Page,
+  page: PageAnswer,
   format: 'html' | 'json',
   error: string,
 ): void {

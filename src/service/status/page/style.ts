@@ -91,13 +91,26 @@ summary { cursor: pointer; color: var(--dim); width: fit-content; border-radius:
 .answer { margin-top: .8rem; padding: .6rem .9rem; border-radius: 8px; background: var(--green-soft); overflow-wrap: anywhere; }
 .answer.unclear { background: var(--amber-soft); }
 .trace li { white-space: pre-wrap; }
+#senders li { white-space: normal; padding: .1rem 0; } #senders .place { margin-left: .4rem; }
+.sign { font-weight: 700; } .pending { font-size: .9375rem; }
+.to { overflow-wrap: anywhere; }
+#domain h1 { font-size: clamp(1.15rem, 4.5vw, 1.7rem); }
+#forwards td:first-child { width: 34%; white-space: normal; overflow-wrap: anywhere; }
+#forwards th:last-child { width: 22%; }
+h1 .badge { vertical-align: middle; } h1 .name { overflow-wrap: anywhere; margin-right: .4rem; }
+main:has(.wall), body:has(.wall) .bar { max-width: none; }
+.wall { font-size: clamp(1rem, 1.5vw, 2rem); }
+.wall .verdict { font-size: clamp(1.4rem, 3.4vw, 4.5rem); }
+.wall .tile { font-size: clamp(1.2rem, 2.6vw, 3.5rem); padding: .5rem 1.2rem; }
+.wall .badge, .wall code, .wall th { font-size: .875em; }
+.wall h2 { font-size: 1.2em; } .wall .problems, .wall .budgets { font-size: .9em; } .wall .reason, .wall .resolve { max-width: none; }
 .pager { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .5rem; padding: .8rem .2rem; }
 @media (max-width: 48rem) {
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody { display: block; }
   tr { display: grid; padding: .7rem .8rem; gap: .25rem; border-top: 1px solid var(--line); }
   tbody tr:first-child { border-top: 0; }
-  td, td:first-child { display: block; width: auto; padding: 0; border: 0; }
+  td, td:first-child, #forwards td:first-child { display: block; width: auto; padding: 0; border: 0; }
   .right { text-align: left; }
   td[data-label]::before { content: attr(data-label) ": "; color: var(--dim); }
 }

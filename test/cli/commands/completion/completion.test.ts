@@ -32,9 +32,11 @@ const PREPARE = {
 const COMMAND = { bash: 'bash --noprofile --norc -i', zsh: 'zsh -f -i' };
 
 const MANIFEST = `version: 1
+destinations: { oncall: ana@elsewhere.example }
 domains:
   bücher.example: {}
   acme.example: { state: absent }
+  hub.example: { aliases: { a: ben@corp.example, b: https://hooks.corp.example/in, c: "$(touch x)@corp.example" } }
   "$(touch x).example": {}
   "\`touch x\`.example": {}
   "a;touch x;.example": {}
@@ -43,7 +45,7 @@ domains:
 `;
 
 const BUECHER = 'xn--bcher-kva.example';
-const DOMAINS = ['acme.example', 'acme.test', BUECHER];
+const DOMAINS = ['acme.example', 'acme.test', 'hub.example', BUECHER];
 
 interface Prepared {
   readonly script: string;
@@ -90,6 +92,11 @@ describe.each(['bash', 'zsh'] as const)('%s', (shell) => {
     ],
     ['fwdsync logs --count -f acme.yaml acme.t', 'logs --count -f acme.yaml acme.test'],
     ['fwdsync plan --domain acme.e', 'plan --domain acme.e'],
+    ['fwdsync who -f acme.yaml ben', 'who -f acme.yaml ben@corp.example'],
+    ['fwdsync who -f acme.yaml ben@co', 'who -f acme.yaml ben@corp.example'],
+    ['fwdsync who -f acme.yaml https://ho', 'who -f acme.yaml https://hooks.corp.example/in'],
+    ['fwdsync replace -f acme.yaml ben@corp.example onc', 'replace -f acme.yaml ben@corp.example oncall'],
+    ['fwdsync replace -f acme.yaml --remove ben@', 'replace -f acme.yaml --remove ben@corp.example'],
   ])('%s<tab>', { timeout: 30_000 }, async (typed, given) => {
     const { script, cwd, env } = await prepare(shell);
     const args = ['-f', '-c', TYPE, 'zsh', COMMAND[shell], PREPARE[shell](script), typed];
@@ -114,6 +121,11 @@ describe('fish', () => {
     ['fwdsync apply -f ~/acme.yaml --allow-domain-delete acme.t', ['acme.test']],
     ['fwdsync logs --count -f acme.yaml acme.t', ['acme.test']],
     ['fwdsync plan --domain ', []],
+    [
+      'fwdsync who -f acme.yaml ',
+      ['ana@elsewhere.example', 'ben@corp.example', 'https://hooks.corp.example/in'],
+    ],
+    ['fwdsync replace -f acme.yaml x@y.example on', ['oncall']],
   ])('%s<tab>', async (typed, expected) => {
     const { script, cwd, env } = await prepare('fish');
     const args = ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', script, typed];

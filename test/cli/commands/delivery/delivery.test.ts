@@ -117,6 +117,22 @@ describe.each(['v4', 'v3'] as const)('delivery through %s', (version) => {
     expect(long.document.summary.delivered).toBe(900);
   });
 
+  test('names the senders of what failed, five at most and the newest first', async () => {
+    const scene = await open({ version });
+    const send = (from: string, outcome: 'DELIVERED' | 'SOFT-BOUNCE' | 'HARD-BOUNCE'): void =>
+      deliver(scene, { to: 'office@acme.example', from, outcome });
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) send(`${name}@home.example`, 'HARD-BOUNCE');
+    send('fine@home.example', 'DELIVERED');
+    send('C@home.example', 'SOFT-BOUNCE');
+    const { document } = await documentOf(scene);
+    const senders = ['c', 'f', 'e', 'd', 'b'].map((name) => `${name}@home.example`);
+    expect(document.rows.map((row) => row.senders)).toEqual([senders]);
+    const { stdout } = await scene.run(['delivery'], { env: ENV });
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(` from ${senders.join(', ')}`);
+    const masked = await scene.run(['delivery', '--mask'], { env: ENV });
+    expect(masked.stdout).not.toMatch(/[cfedb]@home/i);
+  });
+
   test('what a destination answers is made safe', async () => {
     const message =
       'user <BOSS@Private.example> \u001B[31munknown <!channel> @here [x](http://evil.example) dave@corp.example';
@@ -144,6 +160,11 @@ test('a domain that the manifest does not name, or wants to delete, is wrong usa
     const { code, stderr } = await scene.run(['delivery', domain], { env: ENV });
     expect([code, stderr.includes(domain)]).toEqual([64, true]);
   }
+  const { code, stderr } = await scene.run(['delivery', 'sales@acme.example'], { env: ENV });
+  expect([code, stderr]).toEqual([
+    64,
+    'error: "sales@acme.example" is an address, not a domain\n  try: ask why mail to it did not arrive: fwdsync why sales@acme.example\n',
+  ]);
   expect(scene.requests()).toEqual([]);
   expect((await scene.run(['delivery', '--fail-on', 'late'], { env: ENV })).code).toBe(64);
 });

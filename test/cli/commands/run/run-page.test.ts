@@ -66,6 +66,95 @@ domains:
   expect(await process.end()).toBe(0);
 });
 
+describe('a domain of a daemon that only reports', () => {
+  const MANIFEST = `version: 1
+api: { account: ${OWNER} }
+destinations:
+  team: [ana@corp.example, ben@corp.example]
+domains:
+  acme.example:
+    aliases: { sales: team, info: carol@corp.example, help: sales@acme.example }
+    rules:
+      - { name: vip, alias: vip, forward: ana@corp.example }
+      - { name: last, alias: last, forward: ben@corp.example }
+`;
+
+  async function observing(...args: readonly string[]): Promise<Process> {
+    const rule = (alias: string, forward: string, rank: number) =>
+      ({ type: 'alias', config: { alias, forward }, rank }) as const;
+    const here = await openWorkspace([
+      {
+        domain: 'acme.example',
+        routing_engine: 'rules',
+        aliases: [
+          { alias: 'sales', forward: 'ana@corp.example,ben@corp.example' },
+          { alias: 'info', forward: 'dan@corp.example' },
+          { alias: 'hand-made', forward: 'eve@elsewhere.example' },
+        ],
+        rules: [
+          rule('last', 'ben@corp.example', 1),
+          rule('own', 'eve@elsewhere.example', 2),
+          rule('vip', 'ana@corp.example', 3),
+        ],
+      },
+    ]);
+    await here.write(MANIFEST);
+    const env = { ...here.env, FWDSYNC_LOG_FORMAT: 'json' };
+    const process = daemon({ ...here, env }, ['--mode', 'observe', ...args]);
+    await process.event('run.finished');
+    return process;
+  }
+
+  function flat(text: string): string {
+    return text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+  }
+
+  test('shows what the account has, in the order in which it asks, and what is to come', async () => {
+    const process = await observing();
+    const text = flat((await ask(process, '/domains/acme.example')).text);
+    expect(text).toContain('Rules route the mail of this domain, in this order; its aliases take none.');
+    const order = [
+      /rule last alias last ben@corp\.example .*?fwdsync\.yaml:10/,
+      /rule \S+ alias own eve@elsewhere\.example only in the account/,
+      /rule vip alias vip ana@corp\.example/,
+      /alias sales ana@corp\.example, ben@corp\.example fwdsync\.yaml:7/,
+      /alias info dan@corp\.example ~ to update: dan@corp\.example -&gt; carol@corp\.example fwdsync\.yaml:7/,
+      /alias help not in the account yet \+ to add: sales@acme\.example/,
+      /alias hand-made eve@elsewhere\.example only in the account/,
+    ];
+    const [, forwards = ''] = text.split('Forwards to Line');
+    expect(order.map((row) => row.exec(forwards)?.index ?? -1)).toEqual(
+      order.map((row) => row.exec(forwards)?.index ?? NaN).toSorted((a, b) => a - b),
+    );
+    expect(await process.end()).toBe(0);
+  });
+
+  test('answers which mail ends at a destination, with groups, lines and the command to replace it', async () => {
+    const process = await observing();
+    const text = flat((await ask(process, '/?to=BEN%40corp.example')).text);
+    expect(text).toContain('3 entries send mail to BEN@corp.example');
+    expect(text).toMatch(/sales@acme\.example through team fwdsync\.yaml:7 fwdsync\.yaml:4/);
+    expect(text).toMatch(/help@acme\.example for some mail only; through sales@acme\.example, team/);
+    expect(text).toMatch(/rule last of acme\.example no other destination/);
+    expect(text).toContain('fwdsync replace BEN@corp.example NEW --dry-run');
+    expect(flat((await ask(process, '/?to=nonsense')).text)).toContain('neither an address nor a webhook');
+    expect(flat((await ask(process, '/?to=x%40nobody.example')).text)).toContain(
+      'Nothing in the manifest sends mail to x@nobody.example.',
+    );
+    expect(await process.end()).toBe(0);
+  });
+
+  test('hides local parts with --mask', async () => {
+    const process = await observing('--mask');
+    const text = ['/domains/acme.example', '/?to=ben%40corp.example', '/?view=wall'];
+    const pages = await Promise.all(text.map(async (path) => (await ask(process, path)).text));
+    expect(pages.join('').replaceAll(/(?:value|placeholder)="ben@corp.example"/g, '')).not.toMatch(
+      /(?:ana|ben|carol|dan|eve)@/,
+    );
+    expect(await process.end()).toBe(0);
+  });
+});
+
 test('what has changed is told to open pages, and --mask hides local parts', async () => {
   const here = await place();
   const process = daemon(here, ['--mask', '--mode', 'observe']);

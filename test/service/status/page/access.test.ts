@@ -132,7 +132,7 @@ describe('with a token', () => {
     expect([status, headers.location]).toEqual([303, '/']);
     const [cookie = ''] = headers['set-cookie'] ?? [];
     expect(cookie).toMatch(
-      /^fwdsync_session=\d+\.[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+      /^fwdsync_session=\d+\.\d+\.[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
     );
     const session = { cookie: `other=1; ${cookieIn(headers['set-cookie'])}` };
     expect((await here.get('/status', { headers: session })).status).toBe(200);
@@ -142,10 +142,29 @@ describe('with a token', () => {
     expect((await here.get('/status', { headers: session })).status).toBe(200);
     here.clock.advance(1_001);
     expect((await here.get('/status', { headers: session })).status).toBe(401);
-    const later = session.cookie.replace(/=(\d+)\./, (_, end) => `=${Number(end) + 9_000_000}.`);
+    const later = session.cookie.replace(/\.(\d+)\./, (_, end) => `.${Number(end) + 9_000_000}.`);
     expect((await here.get('/status', { headers: { cookie: later } })).status).toBe(401);
     const out = await here.get('/logout', { method: 'POST' });
     expect(out.headers['set-cookie']?.[0]).toContain('fwdsync_session=; Path=/; Max-Age=0');
+  });
+
+  test('a session that is used goes on, for 30 days at most, and one that is not used ends', async () => {
+    const here = await serve(allInSync(), { token: TOKEN });
+    const hours = 3_600_000;
+    let cookie = cookieIn((await signIn(here, TOKEN)).headers['set-cookie']);
+    const unused = cookie;
+    expect((await here.get('/', { headers: { cookie } })).headers['set-cookie']).toBeUndefined();
+    let uses = 0;
+    for (; uses < 200; uses += 1) {
+      here.clock.advance(6 * hours);
+      const { status, headers } = await here.get('/', { headers: { cookie } });
+      if (status === 401) break;
+      if (headers['set-cookie'] !== undefined) cookie = cookieIn(headers['set-cookie']);
+    }
+    expect(uses).toBe((30 * 24) / 6 - 1);
+    expect((await here.get('/', { headers: { cookie: unused } })).status).toBe(401);
+    const earlier = cookie.replace(/=(\d+)\./, (_, begin) => `=${Number(begin) + 30 * 24 * hours}.`);
+    expect((await here.get('/', { headers: { cookie: earlier } })).status).toBe(401);
   });
 
   test('through a proxy with TLS the cookie is for TLS alone, and for the base path', async () => {

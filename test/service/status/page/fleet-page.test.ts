@@ -34,7 +34,7 @@ describe('the page of a worker', () => {
     expect(await page.locator('h1').textContent()).toContain(
       '1 worker lost; 1 of 8 accounts is unattended, 4 more need attention',
     );
-    const rows = await page.locator('#accounts tbody tr').allTextContents();
+    const rows = await page.locator('#attention tbody tr, #accounts tbody tr').allTextContents();
     const [unattended, failing, , , drifted, unknown, behind] = [0, 1, 2, 3, 4, 5, 6].map((at) => rows[at]);
     expect(unattended).toMatch(/Unattended.*b@agency\.example.*revision 2.*see that workers run.*2 h ago/s);
     expect(failing).toMatch(
@@ -52,6 +52,15 @@ describe('the page of a worker', () => {
     const width = await page.evaluate<number>('document.documentElement.scrollWidth');
     expect(width).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
     expect(faults).toEqual([]);
+  });
+
+  test('shows no domains, and says so', async () => {
+    const { get } = await serveFleet(everyFleetState());
+    const { status, text } = await get('/domains/acme.example');
+    expect([status, text.includes('A worker of a fleet shows accounts, and no domains.')]).toEqual([
+      404,
+      true,
+    ]);
   });
 
   test('filters by name and by state, and turns pages', async () => {

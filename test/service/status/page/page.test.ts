@@ -18,7 +18,9 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 function rows(page: Page): Promise<readonly string[]> {
-  return page.locator('#domains tbody tr').evaluateAll((all) => all.map((one) => one.textContent ?? ''));
+  return page
+    .locator('#attention tbody tr, #domains tbody tr')
+    .evaluateAll((all) => all.map((one) => one.textContent ?? ''));
 }
 
 /** Presses Tab until what has the focus fits: its id, and its text. */
@@ -77,9 +79,11 @@ describe('the overview', () => {
       'Delivery is failing for 1 destination; 1 of 2 accounts is not ready; 1 of 8 domains is failing, 3 more need attention',
     );
     expect(await page.locator('h2').allTextContents()).toEqual([
-      'Where does mail to',
       'Failed deliveries',
       'Accounts',
+      'Needs attention',
+      'Where does mail to',
+      'Which addresses forward to',
       'Domains',
       'Last changes',
     ]);
@@ -184,7 +188,7 @@ describe('the overview', () => {
     await page.goto(`http://127.0.0.1:${server.port}/`);
     await page.locator('#live').getByText('Live').waitFor();
     await page.locator('#route').fill('half@typed');
-    await page.locator('#domains summary').nth(1).click();
+    await page.locator('#attention summary').nth(1).click();
     expect(await page.locator('#plan-shop\\.example').getAttribute('open')).toBe('');
     const [first] = statuses;
     const domains = new Map(first?.domains).set(
@@ -232,8 +236,8 @@ describe('the overview', () => {
         accountStatus({ domains: new Map(names.map((name) => [name, domainStatus()])) }),
       ]);
       const { text } = await get(`/?q=${encodeURIComponent(q)}`);
-      expect(text).toContain('<b class="name">xn--mnchen-3ya.example</b>');
-      expect(text).not.toContain('<b class="name">acme.example</b>');
+      expect(text).toContain('>xn--mnchen-3ya.example</a></b>');
+      expect(text).not.toContain('>acme.example</a></b>');
     },
   );
 

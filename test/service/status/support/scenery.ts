@@ -27,6 +27,27 @@ export function aliasChange(name: string, from: string | null, to: string | null
   } as unknown as Change;
 }
 
+/** A rule that changes its place. */
+export function ruleMove(name: string, from: number, to: number, line = 13): Change {
+  const state = { match: { type: 'regex', regex: 'invoice', scopes: ['subject'] }, active: true };
+  const forward = decodeForward('ana@corp.example, ben@corp.example');
+  return {
+    kind: 'rule',
+    action: 'move',
+    domain: 'events.example',
+    name,
+    id: name,
+    fields: ['rank'],
+    observed: { ...state, forward, rank: from },
+    desired: { ...state, forward, rank: to },
+    stage: 1,
+    conditional: false,
+    reason: 'reorder',
+    source: { file: 'acme.yaml', line, column: 9 },
+    after: 'vip',
+  } as unknown as Change;
+}
+
 /** One account with a domain in each state, and one that is not ready. */
 export function everyState(): readonly AccountStatus[] {
   const shop = domainStatus({
@@ -35,7 +56,7 @@ export function everyState(): readonly AccountStatus[] {
     changes: ['old', 'sales', 'team'].map((name) => aliasChange(name, `${name}@corp.example`, null)),
     reason: 'max-deletes: 3 of 4 aliases would be deleted',
     resolve:
-      'if it is intended: fwdsync apply --allow-deletes 3, or the same in guards.allow of the manifest',
+      'if it is intended: fwdsync apply --allow-deletes 3, or in the manifest, below guards.allow: - { deletes: 3, until: 2026-11-25 }',
     line: { file: 'acme.yaml', line: 31, column: 3 },
   });
   const domains = new Map([

@@ -9,6 +9,7 @@ import {
   type StatusServer,
   type StatusServerOptions,
 } from '../../../../src/service/status/status-server.ts';
+import type { WhoBoxAnswer } from '../../../../src/service/status/page/views/who-box.ts';
 import { virtualClock, type VirtualClock } from '../../../support/clock.ts';
 import { READ_AT } from './statuses.ts';
 
@@ -55,11 +56,33 @@ export async function serve(
     conceal: (text) => text.replaceAll('secret@', '***@'),
     disclosure: DISCLOSE_ALL,
     command: (words) => `fwdsync ${words}`,
+    manifests: () => [],
+    who: (destination) => Promise.resolve(whoAnswer(destination)),
     route: (address) => ({ kind: 'way', headline: `${address} -> ana@corp.example`, lines: [] }),
     ...options,
   });
   onTestFinished(() => server.close());
   return { server, metrics, clock, get: (path, asked = {}) => ask(server.port, path, asked) };
+}
+
+/** Returns what `who` could say. */
+export function whoAnswer(destination: string): WhoBoxAnswer {
+  return {
+    kind: 'found',
+    headline: `1 entry sends mail to ${destination}; it has no other destination.`,
+    entries: [
+      {
+        domain: 'acme.example',
+        title: 'sales@acme.example',
+        facts: 'no other destination; through team',
+        places: ['acme.yaml:6', 'acme.yaml:2'],
+      },
+    ],
+    more: 0,
+    notes: [],
+    next: `fwdsync replace ${destination} NEW --dry-run`,
+    all: `fwdsync who ${destination}`,
+  };
 }
 
 async function ask(

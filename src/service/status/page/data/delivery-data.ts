@@ -1,4 +1,6 @@
+import { isPatternName, mayBePattern } from '../../../../core/model/names.ts';
 import type { AccountStatus, DeliveryTrouble } from '../../../../core/model/status/daemon.ts';
+import { quoteForShell } from '../../../../core/plan/policy.ts';
 import { placeText } from './place.ts';
 
 /** What is known of mail that does not arrive; plain data, not concealed yet. */
@@ -25,6 +27,8 @@ export interface TroubleRow {
   readonly count: number;
   readonly message: string;
   readonly place: string | null;
+  /** The command that says why mail to the address fails; null means that no single address is known. */
+  readonly why: string | null;
 }
 
 const MOST_TROUBLES = 15;
@@ -33,6 +37,7 @@ const MOST_REASONS = 3;
 export function deliveryData(
   statuses: readonly AccountStatus[],
   matches: (name: string) => boolean,
+  command: (words: string) => string,
 ): DeliveryData {
   const followed = statuses.filter(({ delivery }) => delivery !== undefined);
   const troubles = followed
@@ -44,21 +49,15 @@ export function deliveryData(
     isFollowed: followed.length > 0,
     isRead: followed.every(({ delivery }) => delivery?.isRead === true),
     reasons: [...new Set(followed.flatMap(({ delivery }) => delivery?.reasons ?? []))].slice(0, MOST_REASONS),
-    troubles: troubles.slice(0, MOST_TROUBLES).map(troubleRow),
+    troubles: troubles.slice(0, MOST_TROUBLES).map((trouble) => troubleRow(trouble, command)),
     more: Math.max(0, troubles.length - MOST_TROUBLES),
   };
 }
 
-function troubleRow({
-  domain,
-  alias,
-  rule,
-  destination,
-  since,
-  count,
-  lastError,
-  source,
-}: DeliveryTrouble): TroubleRow {
+function troubleRow(
+  { domain, alias, rule, destination, since, count, lastError, source }: DeliveryTrouble,
+  command: (words: string) => string,
+): TroubleRow {
   const kind = rule === null ? (destination === null ? 'name' : 'alias') : 'rule';
   const name = rule ?? alias;
   const code = lastError.code === null ? '' : `${lastError.code} `;
@@ -70,5 +69,10 @@ function troubleRow({
     count,
     message: `${code}${lastError.message}`,
     place: placeText(source),
+    why: alias === null || takesSeveral(alias) ? null : command(`why ${quoteForShell(`${alias}@${domain}`)}`),
   };
+}
+
+function takesSeveral(alias: string): boolean {
+  return alias === '*' || isPatternName(alias) || mayBePattern(alias);
 }

@@ -62,5 +62,5 @@ const PARKED = 'replace the key, or publish a revision that names another one: n
 
 const RESOLVE: Readonly<Partial<Record<FleetState, string>>> = {
   unattended: 'see that workers run and are not overloaded',
-  drifted: 'the next run applies it, unless workers only report (--mode observe)',
+  drifted: 'the next run applies it, unless workers only report',
 };

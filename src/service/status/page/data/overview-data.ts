@@ -99,7 +99,7 @@ export function overviewData(
       matching: accounts.length,
       notReady: statuses.filter((status) => !isReady(status)).length,
     },
-    delivery: deliveryData(statuses, matches),
+    delivery: deliveryData(statuses, matches, command),
   };
 }
 
@@ -153,7 +153,8 @@ interface RowOptions extends Pick<OverviewOptions, 'disclosure' | 'command'> {
   readonly isMany: boolean;
 }
 
-function domainRows(
+/** Returns rows with what is pending; of one that is alone, more of it. */
+export function domainRows(
   shown: readonly Found[],
   { disclosure, command, isMany }: RowOptions,
 ): readonly ListedRow[] {

@@ -1,8 +1,10 @@
 import type { Clock } from '../../../../core/model/clock.ts';
 import type { Disclosure } from '../../../../core/model/destinations.ts';
+import type { DomainName } from '../../../../core/model/names.ts';
 import type { Action } from '../../../../core/model/plan.ts';
 import { describeHistoryItem, historyItemDocument } from '../../../../core/plan/document/history-item.ts';
 import {
+  readItems,
   readRuns,
   readRunsWithItems,
   type RecordedItem,
@@ -38,6 +40,9 @@ export interface RunDetail extends RunRow {
 }
 
 const MOST_RUNS = 8;
+const MOST_CHANGES = 20;
+/** Histories of accounts or domains of which the last rows are kept. */
+const MOST_KNOWN = 1_000;
 const MOST_ITEMS = 200;
 
 /** The last runs of accounts, the newest first. `lastRun`: names the last run of each, written or not. */
@@ -46,11 +51,26 @@ export type RecentRuns = (
   lastRun: (account: string) => string | null,
 ) => Promise<readonly RunRow[]>;
 
-interface Known {
+/** A change of an item of a domain, and the run that made it. */
+export interface ItemChange {
+  readonly run: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly line: DiffLine;
+}
+
+/** Gives the last changes of a domain, the newest first. `lastRun`: the last run of its account, written or not. */
+export type RecentChanges = (
+  history: AccountHistory,
+  domain: DomainName,
+  lastRun: string | null,
+) => Promise<readonly ItemChange[]>;
+
+interface Known<Row> {
   readonly lastRun: string | null;
-  readonly rows: Promise<readonly RunRow[]>;
+  readonly rows: Promise<readonly Row[]>;
   /** What was read before that; null: nothing was. */
-  readonly before: Promise<readonly RunRow[]> | null;
+  readonly before: Promise<readonly Row[]> | null;
 }
 
 /** A page waits so long for what is new; what was read before is shown until then. */
@@ -58,18 +78,49 @@ const LONGEST_WAIT_MS = 50;
 
 /** A history may be large: each is read again only when its account has run since. */
 export function createRecentRuns(clock: Pick<Clock, 'sleep' | 'now'>): RecentRuns {
-  const known = new Map<HistoryStore, Known>();
-  const runsOf = ({ account, history }: AccountHistory, lastRun: string | null): Known['rows'] => {
-    let own = known.get(history);
-    if (own?.lastRun !== lastRun)
-      own = { lastRun, rows: readLastRuns(account, history), before: own?.rows ?? null };
-    known.set(history, own);
+  const reread = createReread<HistoryStore, RunRow>(clock);
+  return async (histories, lastRun) => {
+    const all = await Promise.all(
+      histories.map(({ account, history }) =>
+        reread(history, lastRun(account), () => readLastRuns(account, history)),
+      ),
+    );
+    return mergeNewestFirst(all, ({ at }) => at, clock.now()).slice(0, MOST_RUNS);
+  };
+}
+
+/** Reads the changes of a domain as the runs of an account are read: again when the account has run since. */
+export function createRecentChanges(clock: Pick<Clock, 'sleep'>, disclosure: Disclosure): RecentChanges {
+  const reread = createReread<string, ItemChange>(clock);
+  return ({ account, history }, domain, lastRun) =>
+    reread(`${account}\n${domain}`, lastRun, async () => {
+      const changes: ItemChange[] = [];
+      for await (const item of readItems(history, { domain })) {
+        const { run, at } = item.entry;
+        changes.push({ run, at: Date.parse(at), line: itemLine(item, disclosure) });
+        if (changes.length === MOST_CHANGES) break;
+      }
+      return changes;
+    });
+}
+
+type Reread<Key, Row> = (
+  key: Key,
+  lastRun: string | null,
+  read: () => Promise<readonly Row[]>,
+) => Promise<readonly Row[]>;
+
+function createReread<Key, Row>(clock: Pick<Clock, 'sleep'>): Reread<Key, Row> {
+  const known = new Map<Key, Known<Row>>();
+  return (key, lastRun, read) => {
+    let own = known.get(key);
+    if (own?.lastRun !== lastRun) own = { lastRun, rows: read(), before: own?.rows ?? null };
+    known.delete(key);
+    known.set(key, own);
+    const [oldest] = known.keys();
+    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
     const { rows, before } = own;
     return before === null ? rows : Promise.race([rows, clock.sleep(LONGEST_WAIT_MS).then(() => before)]);
-  };
-  return async (histories, lastRun) => {
-    const all = await Promise.all(histories.map((one) => runsOf(one, lastRun(one.account))));
-    return mergeNewestFirst(all, ({ at }) => at, clock.now()).slice(0, MOST_RUNS);
   };
 }
 

@@ -1,6 +1,7 @@
 import { plural } from '../../../../core/model/names.ts';
 import type { DeliveryData, TroubleRow } from '../data/delivery-data.ts';
-import { placeOf } from './health.ts';
+import { domainHref } from '../query.ts';
+import { placeOf, resolution } from './health.ts';
 import { html, type Html } from './html.ts';
 import { ago, brief } from './layout.ts';
 import { renderTable } from './table.ts';
@@ -11,7 +12,7 @@ export function renderDeliveries(
   { basePath, now }: { readonly basePath: string; readonly now: number },
 ): Html | null {
   if (!isFollowed) return null;
-  const rows = troubles.map((row) => troubleRow(row, now));
+  const rows = troubles.map((row) => troubleRow(row, { basePath, now }));
   const fine = html`<p class="empty">No mail is known to fail.</p>`;
   const table = renderTable(['Mail', 'Where it fails', 'Since'], rows, 'right');
   return html`<section aria-labelledby="deliveries-title">
@@ -25,8 +26,8 @@ export function renderDeliveries(
 }
 
 function troubleRow(
-  { domain, who, destination, since, count, message, place }: TroubleRow,
-  now: number,
+  { domain, who, destination, since, count, message, place, why }: TroubleRow,
+  { basePath, now }: { readonly basePath: string; readonly now: number },
 ): Html {
   const badge = html`<span class="badge failing"
     ><span aria-hidden="true">✕</span> ${plural(count, 'message')}</span
@@ -34,11 +35,12 @@ function troubleRow(
   return html`<tr role="row">
     <td role="cell">${badge}</td>
     <td role="cell">
-      <b class="name">${domain}</b>
+      <b class="name"><a href="${domainHref(basePath, domain)}">${domain}</a></b>
       ${who === null ? null : html`<span class="dim">${who}</span>`}${placeOf(place)}
       <p class="reason">
         ${destination === null ? 'refused' : html`to <b>${destination}</b>`}: ${brief(message)}
       </p>
+      ${why === null ? null : resolution(html`<code>${why}</code>`)}
     </td>
     <td role="cell" class="right dim">${ago(since, now)}</td>
   </tr> `;

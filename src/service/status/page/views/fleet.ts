@@ -5,19 +5,26 @@ import { html, type Html } from './html.ts';
 import { ago } from './layout.ts';
 import {
   attentionText,
+  renderAttention,
   renderListing,
   renderVerdict,
+  renderWallLink,
+  splitUrgent,
   type OverviewContext,
   type PageVerdict,
 } from './listing-view.ts';
+import { renderWall } from './pages/wall.ts';
 import { renderTable } from './table.ts';
 
 /** How the whole fleet is: the verdict first, then its accounts, its workers and what waits. */
 export function renderFleet(data: FleetData, context: OverviewContext): Html {
+  const verdict = { text: fleetVerdict(data), mood: moodOf(data) };
+  if (context.query.view === 'wall') return renderWall(verdict, data, [], context);
+  const { urgent, rest } = splitUrgent(data, context.query);
   return html`
-    ${renderVerdict({ text: fleetVerdict(data), mood: moodOf(data) }, data, context)}
-    ${renderListing(data, 'No manifest is published yet; `fwdsync publish --help` says how to publish one.', context)}
-    ${renderWorkers(data)}
+    ${renderVerdict(verdict, data, context)} ${renderAttention('account', urgent, context)}
+    ${renderListing(rest, 'No manifest is published yet; `fwdsync publish --help` says how to publish one.', context)}
+    ${renderWorkers(data)} ${renderWallLink(context)}
   `;
 }
 

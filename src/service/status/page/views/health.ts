@@ -3,7 +3,7 @@ import type { Action } from '../../../../core/model/plan.ts';
 import { SYMBOLS } from '../../../../core/plan/render/text.ts';
 import type { DiffLine } from '../data/diff-line.ts';
 import { html, type Html } from './html.ts';
-import { brief } from './layout.ts';
+import { advice, brief } from './layout.ts';
 
 /** In words and by a sign, for colour never carries a meaning alone. */
 export const WORDS_OF_HEALTH: Readonly<Record<FleetState, { readonly sign: string; readonly word: string }>> =
@@ -33,17 +33,32 @@ const ACTION_WORDS: Readonly<Record<Action, string>> = {
 export function renderDiff(lines: readonly DiffLine[], more: Html | null): Html {
   const rest = more === null ? null : html`<li class="dim">${more}</li>`;
   return html`<ul class="diff">
-    ${lines.map(diffItem)}${rest}
+    ${lines.map((line) => renderDiffItem(line, null))}${rest}
   </ul>`;
 }
 
-function diffItem({ action, kind, name, text, note, place }: DiffLine): Html {
-  const sign = html`<span aria-hidden="true">${SYMBOLS[action]}</span
-    ><span class="unseen">${ACTION_WORDS[action]}</span>`;
+/** Renders one line of a diff. `more` stands at its end. */
+export function renderDiffItem(line: DiffLine, more: Html | null): Html {
+  const { action, kind, name, text, note, place } = line;
   const why = note === '' ? null : html` <span class="dim">${note}</span>`;
   return html`<li class="${action}">
-    ${sign} <span class="dim">${kind}</span> <b>${name}</b> ${brief(text)}${why}${placeOf(place)}
+    ${renderAction(line)} <span class="dim">${kind}</span> <b>${name}</b>
+    ${brief(text)}${why}${placeOf(place)}${more}
   </li>`;
+}
+
+/** Renders what is to become of an entry. */
+export function renderPending({ action, text }: { readonly action: Action; readonly text: string }): Html {
+  return html`<p class="pending ${action}">
+    <span aria-hidden="true" class="sign">${SYMBOLS[action]}</span> to
+    ${ACTION_WORDS[action]}${text === '' ? '' : ':'} ${brief(text)}
+  </p>`;
+}
+
+/** Renders the sign of an action, and its word for those who do not see it. */
+function renderAction({ action }: { readonly action: Action }): Html {
+  return html`<span aria-hidden="true" class="sign">${SYMBOLS[action]}</span
+    ><span class="unseen">${ACTION_WORDS[action]}</span>`;
 }
 
 /** `file:line`. */
@@ -58,4 +73,12 @@ export function pendingCounts(counts: Readonly<Record<Action, number>>): Html {
     const word = `${counts[action]} to ${ACTION_WORDS[action]}`;
     return html`<span class="count ${action}" title="${word}">${SYMBOLS[action]}${counts[action]}</span> `;
   })}`;
+}
+
+/** Renders what a person can do. */
+export function resolution(text: string | Html): Html {
+  return html`<p class="resolve">
+    <span class="arrow" aria-hidden="true">→</span>
+    <span class="unseen">What to do: </span>${typeof text === 'string' ? advice(text) : text}
+  </p>`;
 }

@@ -1,8 +1,8 @@
-import { FLEET_STATES } from '../../../../core/model/status/fleet.ts';
+import { FLEET_STATES, type FleetState } from '../../../../core/model/status/fleet.ts';
 import { plural } from '../../../../core/model/names.ts';
-import type { ListedRow, ListedPage } from '../listed-page.ts';
-import { queryHref, type OverviewQuery } from '../query.ts';
-import { WORDS_OF_HEALTH, healthBadge, pendingCounts, placeOf, renderDiff } from './health.ts';
+import type { ListedRow, ListedPage, Pages } from '../listed-page.ts';
+import { domainHref, isNarrowed, queryHref, type OverviewQuery } from '../query.ts';
+import { WORDS_OF_HEALTH, healthBadge, pendingCounts, placeOf, renderDiff, resolution } from './health.ts';
 import { html, type Html } from './html.ts';
 import { advice, ago, brief } from './layout.ts';
 import { renderTable } from './table.ts';
@@ -73,6 +73,44 @@ export function attentionText({
   return `${counts[state]} of ${plural(total, noun)} ${counts[state] === 1 ? one : several}${more}`;
 }
 
+const URGENT: ReadonlySet<FleetState> = new Set(STATE_PHRASES.map(([state]) => state));
+
+/** Returns the rows that need attention. */
+export function urgentRows({ rows }: Pick<ListedPage, 'rows'>): readonly ListedRow[] {
+  return rows.filter(({ state }) => URGENT.has(state));
+}
+
+/** Takes the rows that need attention out of the first page of a list, unless it is filtered. */
+export function splitUrgent<Listing extends ListedPage>(
+  listing: Listing,
+  query: OverviewQuery,
+): { readonly urgent: readonly ListedRow[]; readonly rest: Listing } {
+  if (isNarrowed(query)) return { urgent: [], rest: listing };
+  const rows = listing.rows.filter((row) => !URGENT.has(row.state));
+  return { urgent: urgentRows(listing), rest: { ...listing, rows } };
+}
+
+/** Renders rows that need attention, in a part that is there without any as well, so that it can be refreshed. */
+export function renderAttention(
+  noun: ListedPage['noun'],
+  rows: readonly ListedRow[],
+  context: OverviewContext,
+): Html {
+  return html`<div id="attention" data-part>${renderUrgent(noun, rows, context)}</div>`;
+}
+
+export function renderUrgent(
+  noun: ListedPage['noun'],
+  rows: readonly ListedRow[],
+  context: OverviewContext,
+): Html | null {
+  if (rows.length === 0) return null;
+  return html`<section aria-labelledby="attention-title">
+    <h2 id="attention-title">Needs attention</h2>
+    ${renderRows(noun, rows, context)}
+  </section>`;
+}
+
 /** One page of the rows that match, worst first. `whereNone`: what there is to say where there are no rows at all. */
 export function renderListing(listing: ListedPage, whereNone: string, context: OverviewContext): Html {
   const { noun, rows, total } = listing;
@@ -83,7 +121,8 @@ export function renderListing(listing: ListedPage, whereNone: string, context: O
     <div id="${noun}s" data-part>
       ${total === 0 ? html`<p class="empty">${advice(whereNone)}</p>` : null}
       ${total > 0 && rows.length === 0 ? renderNoMatch(noun, context) : null}
-      ${rows.length > 0 ? listingTable(listing, context) : null} ${renderPager(listing, context)}
+      ${rows.length > 0 ? renderRows(noun, rows, context) : null}
+      ${renderPager(listing.pages, noun, (page) => queryHref(context.basePath, context.query, { page }))}
     </div>
   </section>`;
 }
@@ -120,26 +159,34 @@ function renderFilter(noun: ListedPage['noun'], { basePath, query }: OverviewCon
 }
 
 function renderNoMatch(noun: ListedPage['noun'], { basePath, query }: OverviewContext): Html {
+  if (query.q === '' && query.state === null)
+    return html`<p class="empty">Every ${noun} of this page needs attention.</p>`;
   const all = queryHref(basePath, { ...query, q: '', state: null, page: 1 });
   return html`<p class="empty">No ${noun} matches this filter. <a href="${all}">Show all</a></p>`;
 }
 
-function listingTable({ noun, rows }: ListedPage, context: OverviewContext): Html {
+function renderRows(noun: ListedPage['noun'], rows: readonly ListedRow[], context: OverviewContext): Html {
   const headings = ['State', noun === 'domain' ? 'Domain' : 'Account', 'Last read'];
   const isAlone = rows.length === 1;
   return renderTable(
     headings,
-    rows.map((row) => listedRow(row, context, isAlone ? html`open` : null)),
+    rows.map((row) => listedRow(noun, row, context, isAlone ? html`open` : null)),
     'right',
   );
 }
 
-function listedRow(row: ListedRow, { now, command }: OverviewContext, open: Html | null): Html {
+function listedRow(
+  noun: ListedPage['noun'],
+  row: ListedRow,
+  { basePath, now, command }: OverviewContext,
+  open: Html | null,
+): Html {
   const { name, detail, state, reason, resolve, place, readAt } = row;
+  const title = noun === 'domain' ? html`<a href="${domainHref(basePath, name)}">${name}</a>` : name;
   return html`<tr role="row">
     <td role="cell">${healthBadge(state)}</td>
     <td role="cell">
-      <b class="name">${name}</b>
+      <b class="name">${title}</b>
       ${detail === null ? null : html`<span class="dim">${detail}</span>`}${placeOf(place)}
       ${reason === null ? null : html`<p class="reason">${brief(reason)}</p>`}
       ${resolve === null ? null : resolution(resolve)} ${pendingPlan(row, command, open)}
@@ -148,14 +195,8 @@ function listedRow(row: ListedRow, { now, command }: OverviewContext, open: Html
   </tr> `;
 }
 
-function resolution(text: string): Html {
-  return html`<p class="resolve">
-    <span class="arrow" aria-hidden="true">→</span>
-    <span class="unseen">What to do: </span>${advice(text)}
-  </p>`;
-}
-
-function pendingPlan(
+/** Renders what is pending in a row, folded up. */
+export function pendingPlan(
   { name, plan }: ListedRow,
   command: OverviewContext['command'],
   open: Html | null,
@@ -169,15 +210,24 @@ function pendingPlan(
   </details>`;
 }
 
-function renderPager({ noun, pages }: ListedPage, { basePath, query }: OverviewContext): Html | null {
-  const { page, last, matching } = pages;
+/** Renders the links to the pages of a list; null where there is one page alone. */
+export function renderPager(
+  { page, last, matching }: Pages,
+  noun: string,
+  hrefOf: (page: number) => string,
+): Html | null {
   if (last === 1) return null;
   const link = (to: number, text: string, rel: string): Html =>
     to < 1 || to > last
       ? html`<span class="dim">${text}</span>`
-      : html`<a rel="${rel}" href="${queryHref(basePath, query, { page: to })}">${text}</a>`;
+      : html`<a rel="${rel}" href="${hrefOf(to)}">${text}</a>`;
   return html`<nav class="pager" aria-label="Pages">
     ${link(page - 1, '← Previous', 'prev')}
     <span>Page ${page} of ${last}, ${plural(matching, noun)}</span> ${link(page + 1, 'Next →', 'next')}
   </nav>`;
+}
+
+/** Renders the link to the view for a screen on a wall. */
+export function renderWallLink({ basePath }: Pick<OverviewContext, 'basePath'>): Html {
+  return html`<p class="dim"><a href="${basePath}/?view=wall">View for a screen on a wall</a></p>`;
 }

@@ -6,33 +6,45 @@ import { renderDeliveries } from './deliveries.ts';
 import { html, type Html } from './html.ts';
 import {
   attentionText,
+  renderAttention,
   renderListing,
   renderVerdict,
+  renderWallLink,
+  splitUrgent,
   type OverviewContext,
   type PageVerdict,
 } from './listing-view.ts';
+import { isNarrowed } from '../query.ts';
 import { renderRouteBox, type RouteAnswer } from './route-box.ts';
 import { renderRuns } from './runs.ts';
+import { renderWall, wallTroubles } from './pages/wall.ts';
+import { renderWhoBox, type WhoBoxAnswer } from './who-box.ts';
 
 export interface Overview {
   readonly data: OverviewData;
   readonly runs: readonly RunRow[];
   /** Null: nobody asks. */
   readonly answer: RouteAnswer | null;
+  /** Null: nobody asks. */
+  readonly senders: WhoBoxAnswer | null;
 }
 
-/** How everything is: the verdict first, then what needs attention: mail, accounts, domains. */
-export function renderOverview({ data, runs, answer }: Overview, context: OverviewContext): Html {
+/** How everything is: the verdict first, then what needs attention: mail, accounts, domains; then the rest. */
+export function renderOverview({ data, runs, answer, senders }: Overview, context: OverviewContext): Html {
   const accounts = accountSection(data, context);
   const deliveries = renderDeliveries(data.delivery, context);
   const isFailing = failingCount(data) > 0;
-  const isUnready = data.accountTotals.notReady > 0;
+  const isUnready = data.accounts.some(({ isReady }) => !isReady);
   const verdict = { text: verdictOf(data), mood: moodOf(data) };
+  if (context.query.view === 'wall') return renderWall(verdict, data, wallTroubles(data, context), context);
+  const { urgent, rest } = splitUrgent(data, context.query);
+  const list = renderListing(rest, 'No manifest is loaded yet: the accounts say why.', context);
+  const boxes = html`${renderRouteBox(answer, context)} ${renderWhoBox(senders, context)}`;
   return html`
-    ${renderVerdict(verdict, data, context)} ${renderRouteBox(answer, context)}
-    ${isFailing ? deliveries : null} ${isUnready ? accounts : null}
-    ${renderListing(data, 'No manifest is loaded yet: the accounts below say why.', context)}
+    ${renderVerdict(verdict, data, context)} ${isFailing ? deliveries : null} ${isUnready ? accounts : null}
+    ${renderAttention('domain', urgent, context)} ${isNarrowed(context.query) ? [list, boxes] : [boxes, list]}
     ${isFailing ? null : deliveries} ${isUnready ? null : accounts} ${renderRuns(runs, context)}
+    ${renderWallLink(context)}
   `;
 }
 

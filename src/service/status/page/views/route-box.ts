@@ -16,7 +16,7 @@ export function renderRouteBox(
 ): Html {
   const { q, state, route } = query;
   return html`<section class="card" aria-labelledby="route-title">
-    <form class="ask" action="${basePath}/">
+    <form class="ask" action="${basePath}/#route-title">
       <h2 id="route-title"><label for="route">Where does mail to</label></h2>
       <input
         name="route"
