@@ -1,4 +1,8 @@
-FROM docker.io/library/node:24-bookworm-slim AS build
+# A release names the base by its digest.
+ARG BASE=docker.io/library/node:24-bookworm-slim
+
+# The bundle is the same on every machine, so it is built on that of the builder.
+FROM --platform=$BUILDPLATFORM $BASE AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 # `npm ci` refuses a lock without the bindings of platforms that are not built for; this installs what the lock says too.
@@ -6,18 +10,19 @@ RUN npm install --no-save --no-audit --no-fund
 COPY tsconfig.json build.ts ./
 COPY src src
 COPY schemas schemas
-RUN npm run -s build
+# What `fwdsync --version --verbose` says; there is no git here.
+ARG SOURCE_COMMIT
+ARG SOURCE_DATE_EPOCH
+RUN npm run -s build && mkdir empty
 
-FROM docker.io/library/node:24-bookworm-slim
-LABEL org.opencontainers.image.title="fwdsync" \
-      org.opencontainers.image.description="Keeps the email forwarding of many domains in step with a YAML manifest" \
-      org.opencontainers.image.licenses="MIT"
+FROM $BASE
 WORKDIR /app
 COPY package.json LICENSE ./
-COPY --from=build /build/dist dist
 COPY schemas schemas
 COPY examples examples
-RUN mkdir -p /var/lib/fwdsync /etc/fwdsync && chown node:node /var/lib/fwdsync
+COPY --from=build --chown=node:node /build/empty /var/lib/fwdsync
+COPY --from=build /build/empty /etc/fwdsync
+COPY --from=build /build/dist dist
 ENV NODE_ENV=production \
     FWDSYNC_FILE=/etc/fwdsync \
     FWDSYNC_STATE_DIR=/var/lib/fwdsync \
@@ -31,3 +36,14 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
 EXPOSE 9477
 ENTRYPOINT ["node", "/app/dist/fwdsync.js"]
 CMD ["run"]
+ARG VERSION=unreleased
+ARG SOURCE_COMMIT=unknown
+ARG CREATED=unknown
+LABEL org.opencontainers.image.title="fwdsync" \
+      org.opencontainers.image.description="Keeps the email forwarding of many domains in step with a YAML manifest" \
+      org.opencontainers.image.source="https://github.com/fwdsync/fwdsync" \
+      org.opencontainers.image.documentation="https://github.com/fwdsync/fwdsync/tree/main/docs" \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$SOURCE_COMMIT" \
+      org.opencontainers.image.created="$CREATED"

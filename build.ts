@@ -1,13 +1,19 @@
 // Makes dist/ for the npm package and the container. It is bundled because Node does not strip types below node_modules.
-// `node build.ts DIR` makes it elsewhere.
-import { rm } from 'node:fs/promises';
+// `node build.ts DIR` makes it elsewhere. Two builds of a commit are the same bytes: the date is SOURCE_DATE_EPOCH or the commit's.
+import { execFileSync } from 'node:child_process';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { cyclonedxEsbuildPlugin } from '@cyclonedx/cyclonedx-esbuild';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build, type Plugin } from 'esbuild';
+import pkg from './package.json' with { type: 'json' };
 import schema from './schemas/manifest.v1.schema.json' with { type: 'json' };
+import { processContext } from './src/cli/context.ts';
+import { renderManPage } from './src/cli/declare/man-page.ts';
+import { execute } from './src/cli/execute.ts';
+import { createProgram } from './src/cli/program.ts';
 import { SHAPE_OPTIONS } from './src/core/manifest/schema/shape.ts';
-
 const ROOT = import.meta.dirname;
 
 /** Bundles this text in place of a file. */
@@ -35,7 +41,13 @@ const patternLibraries = replacing(
 export const cel = () => require('@marcbachmann/cel-js');`,
 );
 
+const SBOM = 'sbom.cdx.json';
 const outdir = resolve(process.argv[2] ?? join(ROOT, 'dist'));
+const commit =
+  process.env['SOURCE_COMMIT'] || git('describe', '--always', '--dirty', '--abbrev=40', '--exclude=*');
+const epoch = process.env['SOURCE_DATE_EPOCH'] || git('log', '-1', '--format=%ct');
+const builtAt = epoch === null ? null : new Date(Number(epoch) * 1000).toISOString().replace('.000Z', 'Z');
+
 await rm(outdir, { recursive: true, force: true });
 await build({
   absWorkingDir: ROOT,
@@ -48,9 +60,64 @@ await build({
   target: 'node22.22',
   legalComments: 'none',
   logLevel: 'warning',
-  plugins: [compiledShape, patternLibraries],
+  preserveSymlinks: true, // the same paths, and so the same bytes, where node_modules is a link
+  define: { BUILD_COMMIT: JSON.stringify(commit), BUILD_DATE: JSON.stringify(builtAt) },
+  plugins: [
+    compiledShape,
+    patternLibraries,
+    cyclonedxEsbuildPlugin({
+      outputFile: SBOM,
+      outputReproducible: true,
+      gatherLicenseTexts: true,
+      validate: false, // a test does
+      logLevel: 'silent',
+    }),
+  ],
   // Packages that are CommonJS inside call `require` for Node's own modules.
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },
 });
+await writeFile(join(outdir, 'THIRD-PARTY-NOTICES'), notices(await readFile(join(outdir, SBOM), 'utf8')));
+const program = createProgram(processContext(), [], { finish: () => {}, execute });
+const date = builtAt?.slice(0, 10) ?? '';
+await writeFile(join(outdir, 'fwdsync.1'), renderManPage(program, { version: pkg.version, date }));
+
+/** Asks git about the commit. Returns null outside a repository. */
+function git(...words: readonly string[]): string | null {
+  try {
+    return execFileSync('git', words, {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return null;
+  }
+}
+
+interface Bom {
+  readonly components: readonly {
+    readonly group?: string;
+    readonly name: string;
+    readonly version: string;
+    readonly licenses: readonly { readonly license: { readonly id: string } }[];
+    readonly evidence: {
+      readonly licenses?: readonly { readonly license: { readonly text: { readonly content: string } } }[];
+    };
+  }[];
+}
+
+/** Renders the names, versions and licences of all packages that are bundled, as the SBOM lists them. */
+function notices(sbom: string): string {
+  const { components } = JSON.parse(sbom) as Bom;
+  const parts = components.map(({ group, name, version, licenses, evidence }) => {
+    const declared = licenses.map(({ license }) => license.id).join(', ');
+    const texts = (evidence.licenses ?? []).map(({ license }) =>
+      Buffer.from(license.text.content, 'base64').toString().trim(),
+    );
+    const title = `${group === undefined ? '' : `${group}/`}${name} ${version} (${declared})`;
+    return [title, ...texts].join('\n\n');
+  });
+  return `fwdsync contains these packages, under these licences.\n\n${[...new Set(parts)].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}

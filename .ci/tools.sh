@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Shells, the pre-commit framework, Chromium, promtool, PostgreSQL and programs of mail, which some tests run for real.
+# Shells, man, the pre-commit framework, Chromium, promtool, PostgreSQL and programs of mail, which some tests run for real.
 # Postfix and Exim are only unpacked: they exclude each other as packages, and the tests use nothing but their look-ups.
 # What is there already stays; on Debian, as root, what is missing is installed.
 set -euo pipefail
 missing=()
+command -v man >/dev/null || missing+=(man-db)
 for tool in git zsh fish pre-commit chromium-headless-shell; do
   command -v "$tool" >/dev/null || missing+=("$tool")
 done

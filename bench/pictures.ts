@@ -31,7 +31,7 @@ const server = await startStatusServer({
   port: 0,
   token: null,
   basePath: null,
-  version: '',
+  program: { version: '', commit: null, builtAt: null, node: '' },
   clock: virtualClock(READ_AT + 180_000),
   statuses: everyState,
   histories: () => [{ account: 'acme', history }],

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks what the gate cannot: alert rules, the systemd unit, and the container image, built and run for real.
-# Needs Debian's prometheus, systemd, buildah and curl, what check-fleet.sh needs, root for buildah, and the base image where buildah finds it.
+# Needs Debian's prometheus, systemd, kubernetes-client, buildah and curl, what check-fleet.sh needs, root for buildah, and the base image where buildah finds it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 say() { printf '\n== %s\n' "$*"; }
@@ -12,24 +12,41 @@ promtool test rules test/deploy/alerts.promtool.yaml
 say "systemd unit"
 systemd-analyze verify deploy/fwdsync.service && echo "verified"
 
+say "kustomization"
+kubectl kustomize deploy | grep -c "^kind: " | sed "s/$/ resources/"
+
 say "image"
 export STORAGE_DRIVER=${STORAGE_DRIVER:-vfs} BUILDAH_ISOLATION=${BUILDAH_ISOLATION:-chroot}
-buildah bud --format docker --pull-never -q -t fwdsync . >/dev/null
+epoch=$(git log -1 --format=%ct)
+created=$(date --utc --date="@$epoch" +%FT%TZ)
+version=$(node -p 'require("./package.json").version')
+buildah bud --format docker --pull-never -q -t fwdsync --build-arg "VERSION=$version" --build-arg "SOURCE_COMMIT=$(git rev-parse HEAD)" \
+  --build-arg "SOURCE_DATE_EPOCH=$epoch" --build-arg "CREATED=$created" . >/dev/null
 container=$(buildah from --pull-never fwdsync)
 tree=$(buildah mount "$container")
+base=$(buildah from --pull-never docker.io/library/node:24-bookworm-slim)
 work=$(mktemp -d)
 finish() {
   local code=$?
   for id in "${daemon:-}" "${emulator:-}"; do [ -z "$id" ] || { kill "$id" && wait "$id"; } 2>/dev/null || true; done
   mountpoint -q "$work/tree" && umount -R "$work/tree"
   buildah umount "$container" >/dev/null
-  buildah rm "$container" >/dev/null
+  buildah rm "$container" "$base" >/dev/null
   rm -rf "$work"
   exit "$code"
 }
 trap finish EXIT
 echo "user: $(buildah inspect --format '{{.OCIv1.Config.User}}' "$container")"
 echo "entrypoint: $(buildah inspect --format '{{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.Cmd}}' "$container")"
+for label in title source licenses version revision created; do
+  value=$(buildah inspect --format "{{index .OCIv1.Config.Labels \"org.opencontainers.image.$label\"}}" "$container")
+  echo "$label: $value"
+  test -n "$value"
+done
+above=$((($(du -sk "$tree" | cut -f1) - $(du -sk "$(buildah mount "$base")" | cut -f1)) / 1024))
+buildah umount "$base" >/dev/null
+echo "above its base: $above MB"
+test "$above" -le 60
 echo "program: $(du -sh "$tree/app" | cut -f1), $(find "$tree/app" -type f | wc -l) files; image: $(du -sh "$tree" | cut -f1)"
 test ! -e "$tree/app/node_modules" && test ! -e "$tree/app/src" && test ! -e "$tree/app/test"
 echo "no development files"
@@ -48,6 +65,8 @@ mount -o remount,bind,ro "$work/tree"
 mount --bind "$work/state" "$work/tree/var/lib/fwdsync"
 mount --bind "$work/manifest" "$work/tree/etc/fwdsync"
 inside() { exec chroot --userspec=1000:1000 "$work/tree" /usr/bin/env -i PATH=/usr/local/bin:/usr/bin:/bin "$@"; }
+about=$(inside node /app/dist/fwdsync.js --version --verbose)
+grep -q "^commit   $(git rev-parse HEAD)\$" <<<"$about" && echo "$about"
 ! (inside node -e "require('fs').writeFileSync('/app/x', '')") 2>/dev/null && echo "the tree is read-only"
 
 inside node /app/dist/fwdsync.js emulator --port 18125 --api-key key-of-the-check >"$work/emulator.log" &

@@ -18,7 +18,7 @@ if (desired === null) process.exit(5);
 const clock: Clock = {
   now: Date.now,
   monotonic: () => performance.now(),
-  sleep: async (milliseconds) => void (await sleep(milliseconds)),
+  sleep: (milliseconds) => sleep(milliseconds),
 };
 const client = createClient({ url, version: 'v4', key, mode: 'read-write', clock, random: Math.random });
 try {

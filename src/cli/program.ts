@@ -12,6 +12,7 @@ import { exitWithoutOutput, type ExitCode } from './exit.ts';
 import { commandLine } from './output/command-lines.ts';
 import { openCommandLog } from './output/log/command-log.ts';
 import { printResult } from './output/output.ts';
+import { versionText } from './program-info.ts';
 
 interface ProgramPorts {
   /** Takes the exit code of the command. */
@@ -32,7 +33,11 @@ export function createProgram(
     .description(
       'Email forwarding as code: plans and applies a YAML manifest of domains, aliases, rules and SMTP credentials.',
     )
-    .version(pkg.version, '-V, --version')
+    .version(
+      versionText(line),
+      '-V, --version',
+      'output the version number; with --verbose also commit, build date and Node',
+    )
     .addHelpCommand(
       new Command('help').argument('[command]').description('display help for command').helpGroup('Other:'),
     )

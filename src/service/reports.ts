@@ -1,3 +1,4 @@
+import type { ProgramInfo } from '../core/model/status/program.ts';
 import type { Clock } from '../core/model/clock.ts';
 import type { Desired, DesiredApi } from '../core/model/desired.ts';
 import type { CommandLine } from '../core/model/text/command-line.ts';
@@ -27,7 +28,7 @@ export interface Commands {
 
 /** Options of a process that keeps running, the daemon or a worker, for its reports. */
 export interface ReportOptions {
-  readonly version: string;
+  readonly program: ProgramInfo;
   readonly listen: ListenAddress;
   /** The token that the page asks for, and the path below which a reverse proxy serves it. */
   readonly page: Pick<StatusServerOptions, 'token' | 'basePath'>;
@@ -65,8 +66,8 @@ export function openReports(
   options: ReportOptions,
   source: Pick<MetricsOptions, 'statuses' | 'fleet'>,
 ): ServiceReports {
-  const { version, concealer, commands, notify } = options;
-  const metrics = createMetrics({ version, ...source });
+  const { program, concealer, commands, notify } = options;
+  const metrics = createMetrics({ version: program.version, ...source });
   const log = createConcealingLog(options);
   return {
     emit(event) {
@@ -83,7 +84,7 @@ export function openReports(
           ...source,
           clock,
           metrics,
-          version,
+          program,
           disclosure: concealer.disclosure,
           conceal: (text) => concealer.conceal(text),
           histories: () => served.histories(),

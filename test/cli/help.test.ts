@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import pkg from '../../package.json' with { type: 'json' };
 import { createProgram } from '../../src/cli/program.ts';
 import { processContext } from '../../src/cli/context.ts';
 import { execute } from '../../src/cli/execute.ts';
@@ -40,6 +41,16 @@ async function helpOf(...args: readonly string[]): Promise<string> {
   expect(code).toBe(0);
   return stdout;
 }
+
+test('--version --verbose says what is known of the program, and --version its version alone', async () => {
+  const scene = await commandScene();
+  const { stdout } = await scene.run(['--version', '--verbose']);
+  expect(stdout).toBe(
+    `version  ${pkg.version}\ncommit   unknown\nbuilt    unknown\nnode     ${process.versions.node}\n`,
+  );
+  expect((await scene.run(['--verbose', '-V'])).stdout).toBe(stdout);
+  expect((await scene.run(['--version'])).stdout).toBe(`${pkg.version}\n`);
+});
 
 describe('the help', () => {
   test.each(COMMANDS)('of %s has an example that uses it, and says where more is', async (command) => {

@@ -5,13 +5,16 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
+import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import pkg from '../../package.json' with { type: 'json' };
 import { processContext } from '../../src/cli/context.ts';
 import { execute } from '../../src/cli/execute.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { axe } from '../service/status/support/axe.ts';
 import { openBrowser } from '../service/status/support/browser.ts';
 import { openPage } from '../service/status/support/open-page.ts';
+import { BUILD } from '../support/build.ts';
 import { INSTALLED } from '../support/package.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
@@ -38,7 +41,7 @@ async function run(line: string): Promise<{ readonly code: unknown; readonly pri
   return { code, printed: stdout + stderr };
 }
 
-/** Starts a line that serves something, and gives the first line that it prints and that contains `word`. */
+/** Starts a line that serves something, and gives the first line that it prints and that contains `word`, and those before it. */
 async function serve(line: string, word: string) {
   const child = begin(line);
   child.stderr.pipe(process.stderr);
@@ -46,8 +49,10 @@ async function serve(line: string, word: string) {
     child.kill('SIGTERM');
     return child.exitCode ?? (await once(child, 'exit'))[0];
   };
+  const before: string[] = [];
   for await (const printed of createInterface(child.stdout)) {
-    if (printed.includes(word)) return { printed, end };
+    if (printed.includes(word)) return { printed, before, end };
+    before.push(printed);
   }
   throw new Error(`${line} ended`);
 }
@@ -81,17 +86,25 @@ const FILES = {
   'invalid.yaml': manifestOf('info').replaceAll('ana@corp.example', 'oncal'),
 };
 
+interface Addresses {
+  readonly v4: string;
+  readonly control: string;
+  readonly smtp: string;
+}
+
+let addresses: Addresses;
 let stop: () => Promise<unknown>;
 
 beforeAll(async () => {
   for (const [name, content] of Object.entries(FILES)) writeFileSync(join(cwd, name), content);
   const account = '--from before.yaml --account owner@acme.example --api-key key-of-the-installed';
   const emulator = await serve(
-    `fwdsync emulator --port 0 --plan paid --faults faults.json ${account}`,
+    `fwdsync emulator --port 0 --smtp 0 --control --plan paid --faults faults.json ${account}`,
     '"v4"',
   );
   stop = emulator.end;
-  env['FWDSYNC_API_URL'] = (JSON.parse(emulator.printed) as { readonly v4: string }).v4;
+  addresses = JSON.parse(emulator.printed) as Addresses;
+  env['FWDSYNC_API_URL'] = addresses.v4;
   const server = await sharedPostgres();
   env['STORE'] = await server.createDatabase();
   env['EMPTY_STORE'] = await server.createDatabase();
@@ -102,11 +115,23 @@ afterAll(async () => {
   rmSync(cwd, { recursive: true });
 });
 
+const VERSION = pkg.version;
+const COMMIT = BUILD.SOURCE_COMMIT;
+const DATE = new Date(Number(BUILD.SOURCE_DATE_EPOCH) * 1000).toISOString().replace('.000', '');
+
 /** Lines in their order, the exit code of each, and what it prints. */
 const LINES: readonly (readonly [string, number, string])[] = [
-  ['fwdsync --version', 0, '0.1.0'],
+  ['fwdsync --version', 0, `${VERSION}\n`],
+  [
+    'fwdsync --version --verbose',
+    0,
+    `commit   ${COMMIT}\nbuilt    ${DATE}\nnode     ${process.versions.node}\n`,
+  ],
   ['fwdsync --help', 0, 'Usage: fwdsync'],
   ['fwdsync completion bash', 0, 'complete'],
+  ['fwdsync completion zsh', 0, '#compdef fwdsync'],
+  ['fwdsync completion fish', 0, 'complete -c fwdsync'],
+  ['man --warnings fwdsync', 0, 'Email forwarding as code'],
   ['fwdsync demo', 0, 'The account matches the manifest'],
   ['fwdsync validate', 0, 'valid: 1 domain'],
   ['fwdsync validate -f invalid.yaml', 5, 'invalid.yaml:6:'],
@@ -181,6 +206,27 @@ describe('the installed program', () => {
     expect(missing).toEqual([]);
   });
 
+  test('its emulator receives a mail by SMTP and forwards it', async () => {
+    const [host, port] = addresses.smtp.split(':');
+    const transport = createTransport({ host, port: Number(port), tls: { rejectUnauthorized: false } });
+    const mail = { from: 'eve@x.example', to: 'info@acme.example', subject: 'Through the installed program' };
+    await transport.sendMail({ ...mail, text: 'hello' });
+    const kept = await fetch(`${addresses.control}/mailboxes/ana@corp.example?wait=10`);
+    expect(await kept.text()).toContain(mail.subject);
+  });
+
+  test('its manual page has every command and option, and renders without a warning', async () => {
+    const { printed } = await run('man --warnings fwdsync');
+    const words = printed.replaceAll('\u2010\n', '').replaceAll(/\s+/g, ' ');
+    const { commands } = createProgram(processContext(), [], { finish: () => {}, execute });
+    for (const command of commands) {
+      expect(words).toContain(` fwdsync ${command.name()} `);
+      for (const { long, hidden } of command.options) if (!hidden) expect(words).toContain(` ${long ?? ''} `);
+    }
+    expect(words).toContain('EXIT CODES 0 done 1 could not be done');
+    expect(printed).not.toContain('warning:');
+  });
+
   test('its page shows each character as it is, and its daemon ends with 0', async () => {
     const daemon = await serve(
       'fwdsync run --listen 127.0.0.1:0 --log-format json',
@@ -190,6 +236,11 @@ describe('the installed program', () => {
     onTestFinished(() => browser.close());
     const { page, faults } = await openPage(browser);
     const { host, port } = JSON.parse(daemon.printed) as { readonly host: string; readonly port: number };
+    const program = { version: VERSION, commit: COMMIT, node: process.versions.node };
+    const started = daemon.before.map((line) => JSON.parse(line) as object);
+    expect(started[0]).toMatchObject({ event: 'started', ...program, built_at: DATE });
+    const status = await (await fetch(`http://${host}:${port}/status`)).json();
+    expect(status).toMatchObject({ kind: 'fwdsync/status@1', program: { ...program, builtAt: DATE } });
     await page.goto(`http://${host}:${port}/`);
     expect(await page.title()).toMatch(/ · fwdsync$/);
     const views = ['/', '/domains/acme.example', '/?to=ana%40corp.example', '/?view=wall'];

@@ -1,13 +1,23 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { startEmulator } from '../../src/emulator/http/server.ts';
-import { TARBALL } from '../support/package.ts';
+import { INSTALLED, TARBALL } from '../support/package.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
 const run = promisify(execFile);
@@ -18,6 +28,10 @@ const { engines, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'),
   version: string;
 };
 const OLDEST = `${engines.node.replace('>=', '')}.0`;
+
+const FOLDERS = ['deploy', 'dist', 'docs', 'examples', 'schemas'];
+/** Checks of the files beside them, which need the sources. */
+const OF_THE_CHECKOUT = ['deploy/check.sh', 'deploy/check-fleet.sh', 'deploy/podman-arguments.mjs'];
 
 const workspace = mkdtempSync(join(tmpdir(), 'fwdsync-package-'));
 const project = join(workspace, 'project');
@@ -70,11 +84,44 @@ async function account() {
 describe('the npm package', () => {
   test('holds what is needed, and nothing else', async () => {
     const { stdout } = await run('tar', ['tzf', TARBALL]);
-    const top = stdout.split('\n').map((path) => path.split('/').slice(1, 3).join('/'));
-    expect([...new Set(top.filter((path) => !/^(dist|schemas)\//.test(path)))].sort()).toEqual(
-      ['', 'CHANGELOG.md', 'LICENSE', 'README.md', 'examples/acme', 'package.json'].sort(),
+    const paths = stdout
+      .trim()
+      .split('\n')
+      .map((path) => path.replace('package/', ''));
+    const top = new Set(paths.map((path) => path.replace(/\/.*/, '')));
+    expect([...top].sort()).toEqual(
+      ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json', ...FOLDERS].sort(),
     );
+    expect(paths).toEqual(
+      expect.arrayContaining(
+        ['fwdsync.1', 'sbom.cdx.json', 'THIRD-PARTY-NOTICES'].map((name) => `dist/${name}`),
+      ),
+    );
+    for (const folder of FOLDERS.filter((name) => name !== 'dist')) {
+      const kept = globSync(`${folder}/**/*`, { cwd: ROOT, exclude: [...OF_THE_CHECKOUT] });
+      expect(paths).toEqual(
+        expect.arrayContaining(kept.filter((path) => statSync(join(ROOT, path)).isFile())),
+      );
+    }
+    expect(paths.filter((path) => OF_THE_CHECKOUT.includes(path))).toEqual([]);
     expect(stdout).not.toMatch(/\.map$|\/test\/|\/src\/(?!.*\.d\.ts$)/m);
+  });
+
+  test('depends on nothing, and takes less than 20 MB', () => {
+    const installed = join(INSTALLED, 'lib/node_modules');
+    expect(readdirSync(installed)).toEqual(['fwdsync']);
+    const files = globSync('**/*', { cwd: installed, withFileTypes: true }).filter((entry) => entry.isFile());
+    const bytes = files.map((entry) => statSync(join(entry.parentPath, entry.name)).size);
+    expect(bytes.reduce((sum, size) => sum + size)).toBeLessThan(20_000_000);
+    expect(JSON.parse(readFileSync(join(installed, 'fwdsync/package.json'), 'utf8'))).not.toHaveProperty(
+      'dependencies',
+    );
+  });
+
+  test('is the same bytes when it is packed again', async () => {
+    const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', workspace];
+    const { stdout } = await run('npm', args, { cwd: join(INSTALLED, 'lib/node_modules/fwdsync') });
+    expect(readFileSync(join(workspace, stdout.trim())).equals(readFileSync(TARBALL))).toBe(true);
   });
 
   test('its command runs on the oldest Node that it names, installed into an empty project', async () => {

@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import { PersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
 import { Secret } from 'kubernetes-models/v1/Secret';
+import { Service } from 'kubernetes-models/v1/Service';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
 import { Job } from 'kubernetes-models/batch/v1/Job';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -28,13 +31,29 @@ interface Resource {
   readonly spec?: never;
 }
 
-const MODELS = { ConfigMap, Secret, PersistentVolumeClaim, Deployment, Job, PodDisruptionBudget } as const;
+interface Kustomization {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly resources: readonly string[];
+}
+
+const MODELS = {
+  ConfigMap,
+  Secret,
+  Service,
+  PersistentVolumeClaim,
+  Deployment,
+  Job,
+  NetworkPolicy,
+  PodDisruptionBudget,
+  ServiceMonitor,
+} as const;
 const resourcesIn = (file: string): readonly Resource[] =>
   parseAllDocuments(read(file)).map((document) => document.toJS() as Resource);
 
 describe('Kubernetes', () => {
   const resources = resourcesIn('deploy/kubernetes.yaml');
-  const files = ['deploy/kubernetes.yaml', 'deploy/kubernetes-fleet.yaml', 'deploy/kubernetes-publish.yaml'];
+  const files = globSync('deploy/kubernetes*.yaml', { cwd: ROOT }).sort();
 
   test.each(
     files.flatMap((file) => resourcesIn(file).map((resource) => [file, resource.kind, resource] as const)),
@@ -46,6 +65,33 @@ describe('Kubernetes', () => {
   test('a field that the schema does not allow is noticed', () => {
     const wrong = { apiVersion: 'apps/v1', kind: 'Deployment', spec: { replicas: 'one' } };
     expect(() => new Deployment(wrong as never).validate()).toThrow(/replicas/);
+  });
+
+  test('the kustomization has everything that one daemon needs, once', () => {
+    const [kustomization] = resourcesIn('deploy/kustomization.yaml') as unknown as [Kustomization];
+    const { apiVersion, kind, resources: names, ...rest } = kustomization;
+    expect([apiVersion, kind, rest]).toEqual(['kustomize.config.k8s.io/v1beta1', 'Kustomization', {}]);
+    const kinds = names.flatMap((name) => resourcesIn(`deploy/${name}`)).map((one) => one.kind);
+    expect(kinds.sort()).toEqual(
+      Object.keys(MODELS)
+        .filter((one) => one !== 'Job')
+        .sort(),
+    );
+  });
+
+  test('Service, policy, budget and monitor are about the pod of the Deployment, and its port', () => {
+    const labels = { 'app.kubernetes.io/name': 'fwdsync' };
+    const selected = (kind: string): unknown => {
+      const all = ['network', 'monitor'].flatMap((name) => resourcesIn(`deploy/kubernetes-${name}.yaml`));
+      const spec = all.find((one) => one.kind === kind)?.spec as unknown as Record<string, unknown>;
+      return spec['podSelector'] ?? spec['selector'];
+    };
+    expect(selected('Service')).toEqual(labels);
+    for (const kind of ['NetworkPolicy', 'PodDisruptionBudget', 'ServiceMonitor'])
+      expect(selected(kind)).toEqual({ matchLabels: labels });
+    expect(read('deploy/kubernetes.yaml')).toContain('- name: status\n              containerPort: 9477');
+    expect(read('deploy/kubernetes-network.yaml')).toContain('port: 9477, targetPort: status');
+    expect(read('deploy/kubernetes-monitor.yaml')).toContain('port: status, path: /metrics');
   });
 
   test('the manifest in the ConfigMap is valid', () => {
@@ -188,6 +234,23 @@ test('compose: a read-only root file system, no capabilities, the key as a secre
   };
   expect(services.fwdsync).toMatchObject({ read_only: true, cap_drop: ['ALL'], secrets: ['fwdsync-key'] });
   expect(JSON.stringify(services)).not.toContain('FWDSYNC_API_KEY"');
+});
+
+test('image: nothing runs in its last stage, an ordinary user, a health check, labels that a release fills in', () => {
+  const [, stage = ''] = read('Dockerfile').split(/^FROM \$BASE$/m);
+  const instructions = [...stage.matchAll(/^([A-Z]+) (.*)$/gm)];
+  expect(instructions.map(([, name]) => name)).not.toContain('RUN');
+  expect(stage).toMatch(/^USER node$/m);
+  expect(stage).toMatch(/^HEALTHCHECK .*\n\s+CMD \["node"/m);
+  const labels = [...stage.matchAll(/org\.opencontainers\.image\.(\w+)="([^"]+)"/g)];
+  expect(Object.fromEntries(labels.map(([, name = '', value]) => [name, value]))).toMatchObject({
+    source: 'https://github.com/fwdsync/fwdsync',
+    version: '$VERSION',
+    revision: '$SOURCE_COMMIT',
+    created: '$CREATED',
+  });
+  const stated = [...read('Dockerfile').matchAll(/^ARG (\w+)/gm)].map(([, name = '']) => name);
+  for (const name of stated) expect(read('.github/workflows/release.yml')).toContain(`"${name}=`);
 });
 
 describe('alerts and dashboard ask for what is served', () => {

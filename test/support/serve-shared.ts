@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
+import { BUILD } from './build.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -44,7 +45,9 @@ export async function teardown(): Promise<void> {
 async function buildProgram(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'fwdsync-built-'));
   await chmod(directory, 0o755); // some run it as another user
-  await promisify(execFile)(process.execPath, [join(ROOT, 'build.ts'), join(directory, 'dist')]);
+  await promisify(execFile)(process.execPath, [join(ROOT, 'build.ts'), join(directory, 'dist')], {
+    env: { ...process.env, ...BUILD },
+  });
   for (const name of ['examples', 'schemas']) await symlink(join(ROOT, name), join(directory, name));
   await writeFile(join(directory, 'package.json'), '{ "type": "module" }');
   const line = `NODE_COMPILE_CACHE=${directory}/compiled exec "${process.execPath}" ${directory}/dist/fwdsync.js "$@"`;
@@ -74,6 +77,7 @@ async function pack(): Promise<string> {
   await symlink(join(ROOT, 'node_modules'), join(source, 'node_modules'));
   const env = {
     ...process.env,
+    ...BUILD,
     PATH: [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
     npm_config_cache: join(directory, 'npm'),
   };

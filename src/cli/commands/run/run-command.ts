@@ -1,4 +1,3 @@
-import pkg from '../../../../package.json' with { type: 'json' };
 import { createConnections } from '../../../client/http/transport.ts';
 import { isLoopback } from '../../../core/model/endpoints.ts';
 import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
@@ -15,6 +14,7 @@ import { openStates } from '../../input/state/open-states.ts';
 import { concealing } from '../../output/log/concealing-stream.ts';
 import { createLogger } from '../../output/log/logger.ts';
 import { createCommands } from '../../output/command-lines.ts';
+import { programFields, programInfo } from '../../program-info.ts';
 import type { Settings, StateSettings } from '../../settings/resolve-settings.ts';
 import { lastingPart } from '../apply/conclude.ts';
 import { answerRoute } from './answer-route.ts';
@@ -44,7 +44,8 @@ export async function runCommand(
     // A wrong store shows at once rather than in each run.
     await openStates(context, settings.state, 'run');
     const { mode, intervalMs } = run;
-    log.info({ event: 'started', mode, interval_ms: intervalMs }, `started in mode ${mode}`);
+    const started = { event: 'started', mode, interval_ms: intervalMs, ...programFields() };
+    log.info(started, `started in mode ${mode}`);
   }
   context.waitFor?.('service');
   const serve = run.role === 'worker' ? serveWorker : serveDaemon;
@@ -87,7 +88,7 @@ async function openReporting(context: Context, run: RunSettings, logging: Loggin
   const { concealer, commands } = logging;
   return {
     ...logging,
-    version: pkg.version,
+    program: programInfo(),
     listen: run.listen,
     page: await readPageSettings(context, run, logging),
     notify: await openNotify(context, run, logging),

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import pkg from '../../../../package.json' with { type: 'json' };
 import { openFleetAccount } from '../../../service/fleet/fleet-account.ts';
 import { openQueue } from '../../../service/fleet/queue.ts';
 import { readFleet } from '../../../service/fleet/records.ts';
@@ -20,6 +19,7 @@ import { commandFailure, EXIT, interruptedExit } from '../../exit.ts';
 import { loadOptions } from '../../input/manifest/desired.ts';
 import { reservePublishedKeys } from '../../input/references/stored-keys.ts';
 import { openStore } from '../../input/state/open-store.ts';
+import { programFields, programInfo } from '../../program-info.ts';
 import type { ApiSettings, Settings } from '../../settings/resolve-settings.ts';
 import { openHost } from './open-host.ts';
 import type { RunSettings } from './run-options.ts';
@@ -70,7 +70,7 @@ export async function serveWorker(
   context.onHangUp?.(() => worker.resync());
   const { mode, intervalMs } = run;
   reporting.log.info(
-    { event: 'started', mode, interval_ms: intervalMs },
+    { event: 'started', mode, interval_ms: intervalMs, ...programFields() },
     `started in mode ${mode}, as a worker`,
   );
   // Other workers change the fleet too.
@@ -135,7 +135,7 @@ async function openWorker(
   // Each account has its own key.
   const load = { ...loadOptions(context, settings.manifest, 'required'), required: ['key'] as const };
   const worker = createWorker(
-    { id: randomUUID(), name, version: pkg.version, concurrency, jobExpiryMs, intervalMs, mode },
+    { id: randomUUID(), name, version: programInfo().version, concurrency, jobExpiryMs, intervalMs, mode },
     {
       clock,
       random,

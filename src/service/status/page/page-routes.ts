@@ -42,7 +42,8 @@ export function addPageRoutes(app: FastifyInstance, ports: PagePorts): void {
     const fleet = await ports.fleet?.();
     if (fleet === null) return reply.code(503).send({ error: `${UNREACHABLE}: see the log of the worker` });
     const document = fleet === undefined ? statusDocument(statuses()) : fleetDocument(fleet);
-    return reply.type('application/json').send(conceal(JSON.stringify(document)));
+    const { program } = ports;
+    return reply.type('application/json').send(conceal(JSON.stringify({ ...document, program })));
   });
   app.get('/events', (request, reply) => {
     if (mayNotSee(request, reply, ports, 'json')) return reply;

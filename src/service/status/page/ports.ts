@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../../core/model/clock.ts';
 import type { Desired } from '../../../core/model/desired.ts';
 import type { Disclosure } from '../../../core/model/destinations.ts';
+import type { ProgramInfo } from '../../../core/model/status/program.ts';
 import type { AccountStatus } from '../../../core/model/status/daemon.ts';
 import type { Fleet } from '../../../core/model/status/fleet.ts';
 import type { AccountHistory } from '../../../engine/state/store.ts';
@@ -12,7 +13,7 @@ import type { RouteAnswer } from './views/route-box.ts';
 import type { WhoBoxAnswer } from './views/who-box.ts';
 
 export interface PageOptions {
-  readonly version: string;
+  readonly program: ProgramInfo;
   readonly clock: Clock;
   readonly statuses: () => readonly AccountStatus[];
   readonly histories: () => readonly AccountHistory[];

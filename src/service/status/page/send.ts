@@ -15,10 +15,13 @@ export interface PageAnswer {
 /** Sends a whole page. */
 export function sendPage(
   reply: FastifyReply,
-  { version, basePath }: Pick<PagePorts, 'version' | 'basePath'>,
+  { program, basePath }: Pick<PagePorts, 'program' | 'basePath'>,
   { title, content, isLive, request }: PageAnswer,
 ): FastifyReply {
   const signedIn = reply.statusCode === 200 && (request.headers.cookie ?? '').includes(`${SESSION_COOKIE}=`);
-  const page = renderPage({ title, basePath: basePath ?? '', version, signedIn, isLive }, content);
+  const page = renderPage(
+    { title, basePath: basePath ?? '', version: program.version, signedIn, isLive },
+    content,
+  );
   return reply.type('text/html; charset=utf-8').send(page);
 }

@@ -47,7 +47,7 @@ export async function serve(
     port: 0,
     token: null,
     basePath: null,
-    version: '1.2.3',
+    program: { version: '1.2.3', commit: null, builtAt: null, node: '24.0.0' },
     clock,
     statuses: current,
     histories: () => [],

@@ -1,0 +1,5 @@
+/** What `build.ts` is told here, as by a release. Otherwise it asks git. */
+export const BUILD = {
+  SOURCE_COMMIT: '0123456789abcdef0123456789abcdef01234567',
+  SOURCE_DATE_EPOCH: '1790000000',
+};
