@@ -19,12 +19,12 @@ import {
   type RateLimiter,
   type RateLimitRule,
 } from './http/rate-limit.ts';
-import { createApiRouter } from './http/routes.ts';
+import { createApiRouter } from './http/route-list.ts';
 import type { Seed } from './account/seed.ts';
 import { createStore, type EmulatorStore } from './account/store.ts';
 import type { Switches } from './account/switches.ts';
-import { V3_ROUTES } from './v3/routes.ts';
-import { V4_ROUTES } from './v4/routes.ts';
+import { V3_ROUTES } from './v3/v3-routes.ts';
+import { V4_ROUTES } from './v4/v4-routes.ts';
 
 export interface EmulatorOptions {
   readonly apiKey: string;

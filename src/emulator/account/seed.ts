@@ -1,6 +1,6 @@
 import { insertAlias } from './resources/aliases.ts';
 import { insertCredential } from './resources/credentials.ts';
-import { insertDomain, newDomainFields } from './resources/domains.ts';
+import { insertDomain, newDomainFields } from './resources/stored-domains.ts';
 import { seedLogs, type SeedLog } from '../logs/logs-seed.ts';
 import type {
   AccountRecord,

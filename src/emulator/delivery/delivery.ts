@@ -2,7 +2,7 @@ import { routeMail, type MailRoute } from './delivery-routing.ts';
 import { eventsOf, MAIL_HOST } from '../logs/logs-events.ts';
 import { insertLog, type NewLog } from '../logs/logs.ts';
 import { ok, type Checked } from '../account/checked.ts';
-import { findDomain } from '../account/resources/domains.ts';
+import { findDomain } from '../account/resources/stored-domains.ts';
 import type { MailLog, MailStatus, Mailbox } from '../account/model.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 

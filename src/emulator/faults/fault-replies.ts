@@ -1,6 +1,6 @@
 import type { BatchLie, FaultAction, ListingFault } from './faults.ts';
 import type { Delivery, EmulatorAnswer, JsonValue, JsonObject, HandlerReply } from '../http/protocol.ts';
-import type { FailItem, Tampering } from '../http/routes.ts';
+import type { FailItem, Tampering } from '../http/route-list.ts';
 
 const SCRIPTED_FAILURE = 'This item was refused.';
 const VERBS = ['added', 'updated', 'deleted'];

@@ -1,6 +1,6 @@
 import type { Generation } from '../account/model.ts';
 import type { JsonValue, RequestSummary } from '../http/protocol.ts';
-import type { FailItem } from '../http/routes.ts';
+import type { FailItem } from '../http/route-list.ts';
 import type { EmulatorStore } from '../account/store.ts';
 
 /**

@@ -3,8 +3,8 @@ import { invalid, ok, refuse, type Checked } from '../account/checked.ts';
 import type { ItemKind } from '../account/resources/kind.ts';
 import type { Switches } from '../account/switches.ts';
 import type { HandlerResult, JsonObject, JsonValue } from '../http/protocol.ts';
-import type { DomainContext, DomainHandler } from '../http/routes.ts';
-import { readBody, type Render } from './items.ts';
+import type { DomainContext, DomainHandler } from '../http/route-list.ts';
+import { readBody, type Render } from './item-handlers.ts';
 
 /** v4: Limits. */
 const MAX_BATCH_SIZE = 500;

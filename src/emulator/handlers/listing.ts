@@ -1,6 +1,6 @@
 import { readQuery, type LimitBounds, type QueryReader } from '../http/query.ts';
 import { success, type HandlerResult, type JsonObject } from '../http/protocol.ts';
-import type { RequestContext } from '../http/routes.ts';
+import type { RequestContext } from '../http/route-list.ts';
 import type { State } from '../account/state.ts';
 import type { PageQuery, Table } from '../account/table.ts';
 

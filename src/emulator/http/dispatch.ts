@@ -15,7 +15,7 @@ import {
 import { handleBySwitches } from './query-switches.ts';
 import type { RateLimiter, RateVerdict } from './rate-limit.ts';
 import { bodyValue, readJson, type Body } from './request-body.ts';
-import type { RouteMatch, ApiRouter, Tampering } from './routes.ts';
+import type { RouteMatch, ApiRouter, Tampering } from './route-list.ts';
 import type { EmulatorStore } from '../account/store.ts';
 
 /** A request as listeners see it. `status` is null before the request is processed, and after a dropped connection. */

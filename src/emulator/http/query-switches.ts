@@ -1,6 +1,6 @@
 import { invalidFields } from '../account/checked.ts';
 import { failure, refusalReply, type HandlerReply } from './protocol.ts';
-import type { RequestContext, ApiRoute } from './routes.ts';
+import type { RequestContext, ApiRoute } from './route-list.ts';
 
 const LISTINGS = /\/(?:domains|aliases|rules|credentials)$/;
 

@@ -1,5 +1,5 @@
 import { invalidFields, ok, type Checked } from '../account/checked.ts';
-import type { RequestContext } from './routes.ts';
+import type { RequestContext } from './route-list.ts';
 
 export interface LimitBounds {
   readonly limit: number;

@@ -6,9 +6,9 @@ import type { Alias } from '../account/model.ts';
 import { RULE_KIND } from '../account/resources/rules.ts';
 import type { DomainRecord } from '../account/state.ts';
 import { addItem, checkBatchPlan, readItem, runItems, type ItemOutcome } from '../handlers/batch.ts';
-import { readBody, type Render } from '../handlers/items.ts';
+import { readBody, type Render } from '../handlers/item-handlers.ts';
 import { success, type HandlerResult, type JsonObject } from '../http/protocol.ts';
-import type { DomainContext } from '../http/routes.ts';
+import type { DomainContext } from '../http/route-list.ts';
 import { renderV3Alias, renderV3Rule } from './render.ts';
 
 const BEHAVIORS = ['add', 'update', 'delete'] as const;

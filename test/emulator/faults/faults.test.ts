@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Fault } from '../../../src/emulator/faults/faults.ts';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
 import { addAlias } from '../../../src/emulator/account/resources/aliases.ts';
-import { findDomain } from '../../../src/emulator/account/resources/domains.ts';
+import { findDomain } from '../../../src/emulator/account/resources/stored-domains.ts';
 import { authorization, KEY, startTestEmulator, type Send } from '../support/target.ts';
 
 const forward = 'ana@corp.example';

@@ -12,7 +12,7 @@ import { countLogs, insertLog, listLogs, type LogTest } from '../../../src/emula
 import type { MailLog, Mailbox } from '../../../src/emulator/account/model.ts';
 import { newAccount } from '../../../src/emulator/account/seed.ts';
 import { createState, type DomainRecord, type State } from '../../../src/emulator/account/state.ts';
-import { addDomain } from '../../../src/emulator/account/resources/domains.ts';
+import { addDomain } from '../../../src/emulator/account/resources/stored-domains.ts';
 import { START } from '../support/target.ts';
 
 /** Change it to look at other logs; a failure prints it with the shortest steps that show it. */

@@ -60,7 +60,7 @@ export const KIND: Planting = {
           "export interface DomainRecord {\n  readonly contacts: Table<Contact, 'name', 'created'>;",
       ],
     ],
-    'src/emulator/account/resources/domains.ts': [
+    'src/emulator/account/resources/stored-domains.ts': [
       [
         "import { createCredentials } from './credentials.ts';",
         "import { createCredentials } from './credentials.ts';\nimport { createContacts } from './contacts.ts';",
@@ -77,8 +77,8 @@ export const KIND: Planting = {
     'src/emulator/handlers/listing.ts': [
       ["'rules' | 'credentials';", "'rules' | 'credentials' | 'contacts';"],
     ],
-    'src/emulator/v3/routes.ts': [IMPORTS, HANDLERS, ROUTES],
-    'src/emulator/v4/routes.ts': [IMPORTS, HANDLERS, ROUTES],
+    'src/emulator/v3/v3-routes.ts': [IMPORTS, HANDLERS, ROUTES],
+    'src/emulator/v4/v4-routes.ts': [IMPORTS, HANDLERS, ROUTES],
   },
 };
 

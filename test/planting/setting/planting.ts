@@ -35,7 +35,7 @@ export const SETTING: Planting = {
     'src/emulator/account/model.ts': [
       ['  webhook: string | null;', '  greylisting: boolean;\n  webhook: string | null;'],
     ],
-    'src/emulator/account/resources/domains.ts': [
+    'src/emulator/account/resources/stored-domains.ts': [
       ['    webhook: null,', '    greylisting: false,\n    webhook: null,'],
       ['    webhook: settingField(', '    greylisting: flagField,\n    webhook: settingField('],
       ['import { domainNameField, ', 'import { domainNameField, flagField, '],

@@ -1,6 +1,6 @@
 import type { MailLog } from '../../account/model.ts';
 import type { DomainRecord } from '../../account/state.ts';
-import { renderV3Log } from '../../v3/logs.ts';
+import { renderV3Log } from '../../v3/v3-logs.ts';
 import { callWebhook, type WebhookParts } from './call.ts';
 
 /** Attempts per call in all, as for webhooks that are destinations. */

@@ -1,6 +1,6 @@
 import type { DnsRecordType, World } from '../../account/model.ts';
 import type { State } from '../../account/state.ts';
-import { renderRecords } from '../../handlers/verification.ts';
+import { renderRecords } from '../../handlers/verification-handlers.ts';
 
 /** The service's own domain, named in the DNS records of domains. */
 export const SERVICE_DOMAIN = 'improvmx.com';

@@ -1,10 +1,10 @@
 import { ok, type Checked } from '../account/checked.ts';
-import { addDomain, updateDomain } from '../account/resources/domains.ts';
+import { addDomain, updateDomain } from '../account/resources/stored-domains.ts';
 import type { Generation } from '../account/model.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 import { DELETED, success, type HandlerResult } from '../http/protocol.ts';
-import type { ApiHandler, DomainHandler } from '../http/routes.ts';
-import { readBody, type Render } from './items.ts';
+import type { ApiHandler, DomainHandler } from '../http/route-list.ts';
+import { readBody, type Render } from './item-handlers.ts';
 
 /** Returns the handlers of requests about one domain. */
 export function domainHandlers(

@@ -1,14 +1,14 @@
 import { ALIAS_KIND } from '../account/resources/aliases.ts';
 import { CREDENTIAL_KIND } from '../account/resources/credentials.ts';
-import { verifyDomain } from '../account/resources/domains.ts';
+import { verifyDomain } from '../account/resources/stored-domains.ts';
 import { found, type Checked } from '../account/checked.ts';
 import type { Alias } from '../account/model.ts';
 import { RULE_KIND } from '../account/resources/rules.ts';
 import type { DomainRecord, State } from '../account/state.ts';
-import { domainHandlers } from '../handlers/domains.ts';
-import { itemHandlers, removeAllHandler } from '../handlers/items.ts';
+import { domainHandlers } from '../handlers/domain-handlers.ts';
+import { itemHandlers, removeAllHandler } from '../handlers/item-handlers.ts';
 import { listHandler } from '../handlers/listing.ts';
-import { renderRecords } from '../handlers/verification.ts';
+import { renderRecords } from '../handlers/verification-handlers.ts';
 import { success, type HandlerResult, type JsonObject } from '../http/protocol.ts';
 import type { QueryReader } from '../http/query.ts';
 import {
@@ -17,11 +17,11 @@ import {
   type DomainContext,
   type DomainHandler,
   type RequestContext,
-} from '../http/routes.ts';
+} from '../http/route-list.ts';
 import { renderAccount } from '../v4/render.ts';
-import { BATCH_ROUTES, newMxCheck } from '../v4/routes.ts';
+import { BATCH_ROUTES, newMxCheck } from '../v4/v4-routes.ts';
 import { bulkAliases, bulkRules } from './bulk.ts';
-import { countV3Logs, getLogOrAliasLogs, listV3Logs, searchV3Logs } from './logs.ts';
+import { countV3Logs, getLogOrAliasLogs, listV3Logs, searchV3Logs } from './v3-logs.ts';
 import {
   renderV3Account,
   renderV3Alias,

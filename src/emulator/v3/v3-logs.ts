@@ -2,10 +2,10 @@ import { found, invalid } from '../account/checked.ts';
 import type { MailLog, MailStatus } from '../account/model.ts';
 import { success, type HandlerResult, type JsonObject } from '../http/protocol.ts';
 import { readQuery, type QueryReader } from '../http/query.ts';
-import type { DomainContext } from '../http/routes.ts';
+import type { DomainContext } from '../http/route-list.ts';
 import { aliasTest, readLogFilter, statusTest, textTest } from '../logs/logs-filter.ts';
 import { countLogs, currentLogs, listLogs, type LogTest } from '../logs/logs.ts';
-import { nextCursor, renderEvent, renderLogFields } from '../v4/logs.ts';
+import { nextCursor, renderEvent, renderLogFields } from '../v4/v4-logs.ts';
 
 const SECOND = 1000;
 const BOUNCES: readonly MailStatus[] = ['SOFT-BOUNCE', 'HARD-BOUNCE', 'BOUNCED'];

@@ -3,7 +3,7 @@ import { ok, refuse, type Checked } from '../account/checked.ts';
 import type { ItemKind } from '../account/resources/kind.ts';
 import type { State } from '../account/state.ts';
 import { DELETED, success, type HandlerResult, type JsonObject } from '../http/protocol.ts';
-import type { DomainContext, DomainHandler, RequestContext } from '../http/routes.ts';
+import type { DomainContext, DomainHandler, RequestContext } from '../http/route-list.ts';
 
 export type Render<T> = (item: T, state: State) => JsonObject;
 

@@ -19,7 +19,7 @@ import {
   smtpError,
   type ReceptionParts,
   type SmtpListener,
-} from '../receive/server.ts';
+} from '../receive/receiving-server.ts';
 import type { SubmittedMail, Submitter } from './submit.ts';
 
 /** Number of wrong passwords that end a connection. The name is then barred for a minute. */

@@ -1,4 +1,4 @@
-import { findDomain } from '../account/resources/domains.ts';
+import { findDomain } from '../account/resources/stored-domains.ts';
 import type { Generation } from '../account/model.ts';
 import type { DomainRecord, State } from '../account/state.ts';
 import type { HandlerResult } from './protocol.ts';

@@ -2,7 +2,7 @@ import { found, invalid } from '../account/checked.ts';
 import type { MailLog, MailEvent } from '../account/model.ts';
 import { success, type HandlerResult, type JsonObject } from '../http/protocol.ts';
 import { readQuery } from '../http/query.ts';
-import type { DomainContext } from '../http/routes.ts';
+import type { DomainContext } from '../http/route-list.ts';
 import { readLogFilter } from '../logs/logs-filter.ts';
 import { currentLogs, listLogs, searchLogs, countLogs, type MailPage } from '../logs/logs.ts';
 import { renderTime } from './render.ts';

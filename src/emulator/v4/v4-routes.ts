@@ -1,19 +1,19 @@
 import { ALIAS_KIND } from '../account/resources/aliases.ts';
 import { CREDENTIAL_KIND } from '../account/resources/credentials.ts';
-import { verifyDomain } from '../account/resources/domains.ts';
+import { verifyDomain } from '../account/resources/stored-domains.ts';
 import { found, type Checked } from '../account/checked.ts';
 import type { Alias } from '../account/model.ts';
 import { RULE_KIND } from '../account/resources/rules.ts';
 import type { DomainRecord } from '../account/state.ts';
 import { batchHandlers } from '../handlers/batch.ts';
-import { domainHandlers } from '../handlers/domains.ts';
-import { itemHandlers, removeAllHandler } from '../handlers/items.ts';
+import { domainHandlers } from '../handlers/domain-handlers.ts';
+import { itemHandlers, removeAllHandler } from '../handlers/item-handlers.ts';
 import { listHandler } from '../handlers/listing.ts';
-import { renderRecords } from '../handlers/verification.ts';
+import { renderRecords } from '../handlers/verification-handlers.ts';
 import { success } from '../http/protocol.ts';
 import type { QueryReader } from '../http/query.ts';
-import { routesOf, type DomainContext, type DomainHandler } from '../http/routes.ts';
-import { countDomainLogs, getLog, listDomainLogs, searchDomainLogs } from './logs.ts';
+import { routesOf, type DomainContext, type DomainHandler } from '../http/route-list.ts';
+import { countDomainLogs, getLog, listDomainLogs, searchDomainLogs } from './v4-logs.ts';
 import { renderAccount, renderAlias, renderCredential, renderDomain, renderRule } from './render.ts';
 
 const BOUNDS = { limit: 20, maximum: 200 };
