@@ -77,7 +77,7 @@ function isOutside(domain: string, { domains }: Forwards): boolean {
   return !domains.has(domain) && !domain.includes('$');
 }
 
-/** Plans what takes all other mail; null if nothing does. */
+/** Plans the entry that takes all other mail; null if there is none. */
 export function planRest({ rest, levels }: SourceReading, forwards: Forwards): PlannedPattern | null {
   if (rest === null) return null;
   const level = levels.length - 1;
