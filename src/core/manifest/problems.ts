@@ -20,7 +20,7 @@ export interface Words {
   readonly related?: Place | Source;
   /** The domain's `use`, if a template added the entry. */
   readonly via?: Source;
-  /** The subject, if the place does not tell it. */
+  /** The subject, if the place does not show it. */
   readonly subject?: FindingSubject;
 }
 

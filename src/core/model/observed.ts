@@ -38,7 +38,7 @@ export interface Account {
   readonly locked: boolean;
   readonly lockReason: string | null;
   readonly overQuota: boolean;
-  /** Days that email logs are kept; absent if the answer does not tell. */
+  /** Days that email logs are kept; absent if the answer does not contain it. */
   readonly logRetentionDays?: number;
   readonly plan: {
     readonly name: string | null;
@@ -51,7 +51,7 @@ export interface Account {
 /** A live domain with its settings. A setting that this generation does not have is undefined. */
 export interface ObservedDomain extends ObservedSections, DomainSettings {
   readonly domain: DomainName;
-  /** Read only. null means that routing is disabled; undefined means that this generation does not tell. */
+  /** Read only. null means that routing is disabled; undefined means that this generation does not show it. */
   readonly routingEngine?: 'alias' | 'rules' | null;
   readonly rulesFallbackEmail?: string | null;
   readonly forwardingReady?: boolean;
@@ -69,7 +69,7 @@ type DomainSettings = StateTypes['domain'];
 
 /**
  * The engine that routes a domain's mail. `none` means that routing is disabled; null means that the service does not
- * tell.
+ * show it.
  */
 export type LiveEngine = 'alias' | 'rules' | 'none' | null;
 
@@ -91,7 +91,7 @@ export interface UnreadRouting {
 }
 
 /**
- * Returns the unread sections that route the account's domains. If the account does not tell the engine (v3), aliases
+ * Returns the unread sections that route the account's domains. If the account does not show the engine (v3), aliases
  * decide.
  */
 export function unreadRouting({ domains }: Pick<Observed, 'domains'>): readonly UnreadRouting[] {

@@ -162,7 +162,7 @@ export interface PlannedRoute extends RouteEnds {
   /** Addresses that the mail passes on its way to `to`. If it ends nowhere, those that it passed before. */
   readonly via: readonly string[];
   /**
-   * The ends if rules route the mail, for an account that does not tell the engine; the other fields assume aliases.
+   * The ends if rules route the mail, for an account that does not show the engine; the other fields assume aliases.
    */
   readonly otherwise: RouteEnds | null;
 }

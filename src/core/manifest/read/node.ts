@@ -20,7 +20,7 @@ export interface ListNode extends Place {
 export interface TextNode extends Place {
   readonly kind: 'text';
   readonly text: string;
-  /** True for a scalar without quotes that is not a block scalar. */
+  /** True if the scalar has no quotes and is not a block scalar. */
   readonly plain: boolean;
 }
 

@@ -64,7 +64,7 @@ export async function readManifests(
 
 /**
  * Lists the manifests of `--accounts DIR`: every YAML file and every directory directly in it, in name order. It
- * includes entries that cannot be examined, such as a dangling link, so that only that account fails.
+ * includes entries that cannot be examined, such as a dangling link, because reading one fails only for that account.
  */
 export async function listAccounts(
   directory: string,

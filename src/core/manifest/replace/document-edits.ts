@@ -58,9 +58,9 @@ function touchedBy({ edited, removed, own }: ReplacementPlan): ReadonlySet<unkno
 }
 
 /**
- * Edits a YAML alias that is a destination or refers to one. If its target is outside the destinations, the alias is replaced by the new
- * text. If its target changes but the alias is not a destination, the alias is replaced by the old text. An alias of a
- * list is written out, and the next round changes it.
+ * Edits a YAML alias that is a destination or refers to one. If its target is outside the destinations, the alias is
+ * replaced by the new text. If its target changes but the alias is not a destination, the alias is replaced by the old
+ * text. An alias of a list is written out, and the next round changes it.
  */
 function editAlias(alias: Alias.Parsed, touched: ReadonlySet<unknown>, editing: Editing): void {
   const { document, plan, draft } = editing;

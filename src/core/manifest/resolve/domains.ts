@@ -70,7 +70,7 @@ interface Reading {
 
 const PARTS: ReadonlySet<string> = new Set([...SECTIONS, 'expect', 'prune', 'ignore', 'use']);
 
-/** True for a key of a domain at the place of a domain's name, because the indentation is wrong. */
+/** True if a key of a domain is in the place of a domain's name, because the indentation is wrong. */
 export function isMisplacedPart(key: string): boolean {
   return PARTS.has(key);
 }

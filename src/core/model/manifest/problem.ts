@@ -20,7 +20,7 @@ export interface Problem {
   readonly related?: Source;
   /** The domain's `use`, if a template added the entry. */
   readonly via?: Source;
-  /** The subject, if the place does not tell it; see `lint.off`. */
+  /** The subject, if the place does not show it; see `lint.off`. */
   readonly subject?: FindingSubject;
 }
 

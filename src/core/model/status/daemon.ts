@@ -49,7 +49,7 @@ export interface CompletedRun {
   readonly unnamed?: ReadonlyMap<string, UnnamedEntries>;
 }
 
-/** Live entries that the manifest neither names nor prunes. With them the order of the rules matters. */
+/** Live entries that the manifest neither names nor prunes, and the order of the rules if there are any. */
 export interface UnnamedEntries {
   readonly aliases: SectionTypes['aliases']['rows'];
   readonly rules: SectionTypes['rules']['rows'];

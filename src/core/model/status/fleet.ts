@@ -3,8 +3,8 @@ import type { DomainHealth } from './daemon.ts';
 import { plural } from '../names.ts';
 
 /**
- * States, worst first. `unattended` means that no worker has read the account for three intervals, whatever its state
- * was then.
+ * States, worst first. `unattended` means that no worker has read the account for three intervals, independent of its
+ * state then.
  */
 export const FLEET_STATES = [
   'unattended',
@@ -22,7 +22,9 @@ export const FLEET_STATES = [
  */
 export type FleetState = (typeof FLEET_STATES)[number];
 
-/** All accounts of a store, and the processes that work on them. Times are epoch milliseconds, by the database's clock. */
+/**
+ * All accounts of a store, and the processes that work on them. Times are epoch milliseconds, by the database's clock.
+ */
 export interface Fleet {
   /** Time that this state was read. */
   readonly at: number;

@@ -38,7 +38,10 @@ interface NamedSection {
 interface NamedDiff {
   /** Returns the state that an entry asks for; by default its fields. */
   readonly stateOf?: (entry: NamedEntry) => object;
-  /** Returns the reason to send an existing item again, whatever it shows; null means that it is not sent. */
+  /**
+   * Returns the reason to send an existing item again, even if it shows the desired state; null means that it is not
+   * sent.
+   */
   readonly reasonToSend?: (entry: NamedEntry) => Reason | null;
   /** Completes a change and records its consequences. */
   readonly noteChange?: (change: Change, row: NamedRow | undefined, draft: SectionDraft) => Change;

@@ -83,7 +83,7 @@ interface StepVerb {
   readonly verb: Verb;
 }
 
-/** True for a step that adds domains. */
+/** True if a step adds domains. */
 export function addsDomain(step: string): boolean {
   return step === 'domain-adds';
 }

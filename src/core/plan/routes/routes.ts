@@ -21,7 +21,7 @@ import { decidingSection, readSides, type RoutesInput, type Sides } from './side
  * Returns the mail that ends elsewhere after the changes: of every known address, of mail that a condition describes,
  * and of every other address of a domain. Destinations in domains that are planned or were read are followed to their
  * ends. Routes are ordered by domain, then addresses, patterns, conditions and all others. If the account does not
- * tell the engine, aliases are assumed.
+ * show the engine, aliases are assumed.
  */
 export function planRoutes(input: RoutesInput): readonly PlannedRoute[] {
   if (input.changes.every(({ kind }) => kind === 'credential')) return [];

@@ -43,7 +43,7 @@ const LISTED: Reading = { engine: 'aliases', anchoring: 'anywhere', fallback: 'a
 const BY_RULES: Reading = { ...LISTED, engine: 'rules' };
 
 /**
- * Reads the account before and after the changes. If it does not tell the engine of a domain, `listed` assumes aliases
+ * Reads the account before and after the changes. If it does not show the engine of a domain, `listed` assumes aliases
  * and `otherwise` rules; `otherwise` is null if no such domain has active rules.
  */
 export function readSides(input: RoutesInput): { readonly listed: Sides; readonly otherwise: Sides | null } {
@@ -134,7 +134,7 @@ export function readStages(
   return { before, between, after, meanwhile };
 }
 
-/** Combines sides of a domain: mail goes wherever it goes in any of them. */
+/** Combines sides of a domain: mail goes to all destinations that it has in any of them. */
 function anyOf(domain: string, sides: readonly DomainSide[]): DomainSide {
   const routings = sides.map(({ routing }) => routing);
   const [first] = sides;

@@ -28,10 +28,10 @@ export type PlanRouter = ReturnType<typeof createRouter<RoutedItem, RankedItem>>
 
 /** One way in which the service may route mail, as far as the account and the API's documents leave it open. */
 export interface Reading {
-  /** The engine that decides if the account does not tell. */
+  /** The engine that decides if the account does not show it. */
   readonly engine: RoutingTable<RoutedItem, RankedItem>['mode'];
   readonly anchoring: Anchoring;
-  /** The fallback of mail that no rule takes, if the account does not tell. */
+  /** The fallback of mail that no rule takes, if the account does not show it. */
   readonly fallback: 'account' | 'nowhere';
 }
 
@@ -127,7 +127,7 @@ export function isKnown(live: ObservedDomain, reading: Reading): boolean {
   return (engineOf(live, reading) === 'rules' ? live.rules : live.aliases) !== undefined;
 }
 
-/** Returns the engine of a domain; that of the reading if the account does not tell. */
+/** Returns the engine of a domain; that of the reading if the account does not show it. */
 export function engineOf(live: ObservedDomain | undefined, reading: Reading): Reading['engine'] {
   const engine = live?.routingEngine;
   if (engine === 'rules') return 'rules';

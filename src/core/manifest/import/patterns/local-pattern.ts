@@ -40,7 +40,7 @@ function isAnyCharacter(piece: Piece): boolean {
   return piece.kind === 'any' || (piece.kind === 'set' && piece.isNegated && piece.items.join('') === '@');
 }
 
-/** True for `.*`, `(.+)`, and an empty expression that may begin anywhere. */
+/** True if the expression is `.*`, `(.+)`, or empty without an anchor. */
 function isEverything(pieces: Branch, isAnchored: boolean): boolean {
   const [only] = pieces;
   if (only === undefined) return !isAnchored;

@@ -77,7 +77,7 @@ function readRepeat(piece: Piece, reader: PieceReader): Piece | null {
   return isTaken(bounds) ? { kind: 'repeat', piece, ...bounds } : null;
 }
 
-/** True for bounds that RE2 allows. */
+/** True if RE2 allows the bounds. */
 function isTaken({ least, most }: Bounds): boolean {
   return least <= MOST_REPEATS && (most === null || (most <= MOST_REPEATS && most >= least));
 }

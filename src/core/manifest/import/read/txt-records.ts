@@ -46,7 +46,7 @@ function readRecord({ tokens, span, isIndented }: RecordLine, place: ZonePlace):
   return text === null ? null : { span, owner: place.owner, origin, text };
 }
 
-/** True for a directive such as `$ORIGIN acme.example.`; other directives have no effect here. */
+/** True if a line is a directive, such as `$ORIGIN acme.example.`; other directives have no effect here. */
 function readDirective([first, second]: readonly Token[], place: ZonePlace): boolean {
   if (first?.text.toUpperCase() === '$ORIGIN') place.origin = second?.text ?? null;
   return first?.isQuoted === false && first.text.startsWith('$');

@@ -40,7 +40,7 @@ interface Group {
   readonly use: Book['use'];
 }
 
-/** The most levels of groups within groups; nobody can follow more. */
+/** The most levels of groups within groups, which is more than a person can follow. */
 const MAX_LEVELS = 32;
 /** The most destinations for each entry that a manifest may have. */
 const DESTINATIONS_PER_ENTRY = 10;
