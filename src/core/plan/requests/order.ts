@@ -19,11 +19,11 @@ const STAGES: readonly Stage[] = [
   {
     stage: 1,
     steps: [
-      'domain-adds', // A domain must be there before anything is added to it; the service may give it a `*`.
+      'domain-adds', // A domain must exist before anything is added to it; the service may give it a `*`.
       'domain-updates',
-      ...ofKindsWithoutMail('adds'), // Such as credentials: they route no mail, and a failure among them holds no route back.
-      ...ofKindsWithoutMail('updates'), // What is sent again comes after what is missing.
-      'alias-adds', // A catch-all changes only once the aliases whose mail it would match are there.
+      ...ofKindsWithoutMail('adds'), // Credentials, for example: they route no mail, and their failure holds no route back.
+      ...ofKindsWithoutMail('updates'), // Missing items are added before others are sent again.
+      'alias-adds', // Aliases are added before a catch-all that would match their mail changes.
       'alias-updates', // New destinations: no alias stops matching mail.
       'rule-moves', // A new rule is placed among rules that have their final ranks.
       'rule-adds', // A new rule matches its mail before another rule stops matching it.
@@ -35,12 +35,12 @@ const STAGES: readonly Stage[] = [
   {
     stage: 2,
     steps: [
-      'rule-widenings', // Where rules pass conditions on in a circle, one matches its old and its new one meanwhile.
-      'rule-narrowings', // A rule stops matching mail once everything that matches it instead is in place.
+      'rule-widenings', // If rules pass conditions on in a circle, one matches both its old and its new condition meanwhile.
+      'rule-narrowings', // A rule stops matching mail after the rules that match it instead are in place.
       'rule-deletes', // A rule that changes may match the mail of a rule that is deleted.
       'alias-deletes', // The mail of an alias may be matched by a rule instead.
       ...ofKindsWithoutMail('deletes'), // A program can send with its old credential until everything else is in place.
-      'domain-deletes', // All that is in the domain goes with it.
+      'domain-deletes', // Everything in the domain is deleted with it.
     ],
     gates: [
       'the run goes on',
@@ -68,11 +68,11 @@ interface Stage {
 
 /** The name of a gate, which lets a change through or skips it. */
 export type GateName =
-  | 'aliases beside it' // Aliases whose mail it would match meanwhile are there.
+  | 'aliases beside it' // The aliases whose mail it would match meanwhile exist.
   | 'the run goes on'
-  | 'stage 1 of its domain' // Everything that was to replace it is in place.
+  | 'stage 1 of its domain' // Its replacements are in place.
   | 'rules in order'
-  | 'who forwards to it' // No other domain still does.
+  | 'who forwards to it' // No other domain still forwards to it.
   | 'what it waits for'; // The changes of `Plan.waits` are in place.
 
 /** All steps, in the order of a run. */
