@@ -6,11 +6,11 @@ import type { Node } from '../manifest/read/node.ts';
 import type { Loading } from '../manifest/resolve/context.ts';
 import type { Json } from './json.ts';
 
-/** Everything that depends on the type of a value alone; `Kept` is the value as the history has it. */
+/** Everything that depends only on the type of a value; `Kept` is the value as the history has it. */
 export interface Codec<Value, Kept = Value> {
-  /** True if it shows as destinations, separated by commas. */
+  /** True if the value is shown as destinations, separated by commas. */
   readonly isDestination?: true;
-  /** True if nobody can read it. */
+  /** True if the value cannot be read back. */
   readonly isSecret?: true;
   /** True if a manifest writes `true` or `false`. */
   readonly isFlag?: true;
@@ -18,49 +18,55 @@ export interface Codec<Value, Kept = Value> {
   readonly hasNone?: true;
   /** True if both mean the same to the service. */
   same(a: Value, b: Value): boolean;
-  /** True if the service may show the one for the other that was sent; by default those that are the same. */
+  /** True if the service may show `shown` after `sent` was sent; by default if both are the same. */
   showsAs?(sent: Value, shown: Value): boolean;
   /** Names of the properties that plans show as fields of their own. */
   parts?(value: Value): readonly string[];
-  /** Shows a value to people and in documents; undefined means that nobody can read it. */
+  /** Shows a value to people and in documents; undefined means that it cannot be read. */
   show(value: Value, disclosure: Disclosure): unknown;
-  /** Equal for equal values, with references in place of values; undefined means that no signature has it. */
+  /**
+   * Returns equal results for equal values, with references in place of values; undefined means that signatures leave
+   * it out.
+   */
   sign(value: Value, references: Disclosure['references']): unknown;
-  /** What the digest of a manifest has of it; by default the value. */
+  /** Returns the value's part of a manifest's digest; by default the value. */
   digest?(value: Value): unknown;
 
   keep(value: Value, concealment: Concealment): Kept | undefined;
   isKept(json: unknown): boolean;
-  /** The value that was kept, or the text whose value nobody has any more. */
+  /** Restores a kept value, or returns the text whose value is not kept. */
   restore(kept: Kept, reveal: Reveal): Result<Value, ConcealedText>;
 
-  /** Aliases that a kept value names, whose mail it is about. */
+  /** Returns the aliases that a kept value is about. */
   namedAliases?(kept: Kept): readonly KeptText[];
 
   encode(value: Value): unknown;
-  /** Reads the field of an answer; throws a DecodeError where it is not what the specification states. */
+  /** Reads the field of an answer; throws a DecodeError if it does not match the specification. */
   decode(json: Json, name: string): Value;
 
-  /** Reads what a manifest says; undefined means that it is wrong, which is reported. */
+  /** Reads a manifest's value; undefined means that it is wrong, which is reported. */
   read(node: Node, loading: Loading): Value | undefined;
   /** Writes a live value into a manifest. */
   write(value: Value, show: ShowForward): YamlValue;
 }
 
-/** How the history keeps texts: values behind references as those, with a fingerprint each. */
+/**
+ * The data needed to keep texts in the history: a value behind a reference is kept as the reference with a
+ * fingerprint.
+ */
 export interface Concealment {
   readonly references: References;
-  /** Keyed fingerprint of a value. */
+  /** Returns the keyed fingerprint of a value. */
   readonly print: (value: string) => string;
 }
 
-/** Returns a kept text as it was, or the one whose value is not kept. */
+/** Returns a kept text's original, or the text whose value is not kept. */
 export type Reveal = (text: KeptText) => Result<string, ConcealedText>;
 
-/** The keyed fingerprint of a text; null means that none can be made, and nothing that is concealed is recognised. */
+/** Returns the keyed fingerprint of a text; null means that there is no key, so concealed texts are not recognised. */
 export type Print = ((text: string) => string) | null;
 
-/** True if a live value may be what was kept. */
+/** True if a live value may be the one that was kept. */
 export function isStill<Value, Kept>(
   codec: Codec<Value, Kept>,
   kept: Kept,

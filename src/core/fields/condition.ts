@@ -7,7 +7,7 @@ import { isKeptText, type Codec } from './codec.ts';
 import { arrayField, DecodeError, stringField, type Json } from './json.ts';
 import { keepText } from './text.ts';
 
-/** What mail a rule takes. Plans show its parts under the API's names. */
+/** A rule's condition. Plans show its parts under the API's names. */
 export const condition: Codec<RuleMatch, RuleMatch<KeptText>> = {
   same: sameMatch,
   parts: (match) => Object.keys(match).filter((part) => part !== 'type'),
@@ -31,26 +31,26 @@ export const condition: Codec<RuleMatch, RuleMatch<KeptText>> = {
   write: ({ type: _, ...parts }) => parts,
 };
 
-/** Equal for equal conditions, and only for those. */
+/** Returns equal parts for equal conditions, and only for those. */
 export function matchParts(match: RuleMatch): readonly string[] {
   const scopes = match.type === 'regex' ? new Set(match.scopes.toSorted()) : [];
   return [match.type, textOfMatch(match), ...scopes];
 }
 
-/** Name of the property that says what a rule of each type takes. */
+/** Name of the property that holds the condition of each type of rule. */
 const TEXTS = { alias: 'alias', regex: 'regex', cel: 'expression' } as const;
 
-/** What a condition says, its scopes apart. */
+/** Returns a condition's text, without its scopes. */
 export function textOfMatch<Text>(match: RuleMatch<Text>): Text {
   return (match as unknown as Readonly<Record<string, Text>>)[TEXTS[match.type]] as Text;
 }
 
-/** The condition with another text. */
+/** Returns the condition with another text. */
 export function withText<Text>(match: RuleMatch<unknown>, text: Text): RuleMatch<Text> {
   return { ...match, [TEXTS[match.type]]: text } as RuleMatch<Text>;
 }
 
-/** v4: Rule, Config by type, `type` beside it. */
+/** Decodes a condition (v4: Rule, Config by type, with `type` beside it). */
 function decodeMatch(json: Json): RuleMatch {
   const type = stringField(json, 'type');
   if (type === 'alias') return { type, alias: stringField(json, 'alias') };

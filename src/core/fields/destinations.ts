@@ -12,13 +12,13 @@ import { succeed } from '../model/result.ts';
 import { isKeptText, type Codec, type Concealment } from './codec.ts';
 import { stringField } from './json.ts';
 
-/** Where mail goes: a set of addresses and webhooks, or discard. */
+/** The destinations of mail: a set of addresses and webhooks, or discard. */
 export const destinations: Codec<readonly Destination[], readonly KeptText[]> = {
   isDestination: true,
   same: sameDestinations,
   show: showDestinations,
   sign: (value, references) => showDestinations(value, { references, mask: false }),
-  // Nearly always there is one, which matters at a million aliases.
+  // There is usually one, which matters at a million aliases.
   digest: (value) => (value.length === 1 ? String(value[0]) : value.toSorted().join(',')),
   keep: (value, concealment) => value.map((destination) => keepDestination(destination, concealment)),
   isKept: (json) => Array.isArray(json) && json.every(isKeptText),
@@ -37,7 +37,7 @@ export const destinations: Codec<readonly Destination[], readonly KeptText[]> = 
   write: (value, show) => show(value),
 };
 
-/** A destination as the history keeps it. */
+/** Returns a destination as the history keeps it. */
 export function keepDestination(destination: Destination, { references, print }: Concealment): KeptText {
   if (references.size === 0 || destination === DISCARD) return destination;
   const [shown = destination] = shownDestinations([destination], { references, mask: false });

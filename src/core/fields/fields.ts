@@ -5,39 +5,39 @@ import { succeed, type Result } from '../model/result.ts';
 import { isStill, type Codec, type Concealment, type Print, type Reveal } from './codec.ts';
 import type { Json } from './json.ts';
 
-/** One field of a kind. All that any stage does with it follows from its row. */
+/** One field of a kind. Every stage derives its work from the row. */
 export interface FieldRow<Value = unknown, Kept = unknown> {
   readonly codec: Codec<Value, Kept>;
-  /** The generation of the API that alone has it; by default both have it. */
+  /** The only API generation that has the field; by default both have it. */
   readonly only?: ApiVersion;
-  /** True if the manifest may leave it out, and then leaves it alone. */
+  /** True if the manifest may leave the field out, which leaves it unmanaged. */
   readonly optional?: true;
-  /** The value that it has where the manifest leaves it out. */
+  /** The value of a field that the manifest leaves out. */
   readonly fallback?: Value;
-  /** True if no manifest states it. */
+  /** True if a manifest never states the field. */
   readonly derived?: true;
-  /** True if it decides where mail goes. */
+  /** True if the field decides where mail goes. */
   readonly routes?: true;
-  /** True if the request that adds an item does not take it, so that an update has to send it. */
+  /** True if the request that adds an item does not take the field, so that an update must send it. */
   readonly afterAdding?: true;
 }
 
 /** The fields of a kind, in a fixed order. */
 export type FieldRows = Readonly<Record<string, FieldRow>>;
 
-/** The values of an item, by the names of their rows; one that is missing is not managed, or not known. */
+/** The values of an item, by the names of their rows; a missing value is not managed or not known. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export type FieldsOf<R extends FieldRows> = {
   readonly [F in keyof R]: ReturnType<R[F]['codec']['decode']>;
 };
 
-/** The same as the history keeps them. */
+/** The fields' values as the history keeps them. */
 export type KeptFieldsOf<R extends FieldRows> = {
   readonly [F in keyof R]: Exclude<ReturnType<R[F]['codec']['keep']>, undefined>;
 };
 
-/** True if nobody can read one of the fields. */
+/** True if one of the fields cannot be read back. */
 export function hasSecret(rows: FieldRows): boolean {
   return Object.values(rows).some(({ codec }) => codec.isSecret);
 }
@@ -47,7 +47,7 @@ export function hasDestination(rows: FieldRows): boolean {
   return Object.values(rows).some(({ codec }) => codec.isDestination);
 }
 
-/** Every destination among the fields of items, some of them more than once. */
+/** Yields every destination among the fields of items; some appear more than once. */
 export function* destinationsOf(rows: FieldRows, items: Iterable<object>): Generator<Destination> {
   const names = Object.keys(rows).filter((name) => rows[name]?.codec.isDestination);
   for (const item of items) {
@@ -58,17 +58,17 @@ export function* destinationsOf(rows: FieldRows, items: Iterable<object>): Gener
   }
 }
 
-/** The fields alone, of something that has more. */
+/** Returns only the fields of an object. */
 export function pickFields<State extends object>(rows: FieldRows, from: State): State {
   return collect(rows, from, (_, value) => value) as State;
 }
 
-/** Names of the fields that an item has, as plans show them. */
+/** Returns the names of an item's fields, as plans show them. */
 export function fieldNames(rows: FieldRows, state: object): readonly string[] {
   return eachField(rows, state).flatMap(({ name, row, value }) => row.codec.parts?.(value) ?? [name]);
 }
 
-/** Names of the wanted fields that are otherwise in another state, as plans show them. */
+/** Returns the names of the wanted fields that differ in the live state, as plans show them. */
 export function differingFields(rows: FieldRows, wanted: object, live: object): readonly string[] {
   return differing(rows, wanted, live).flatMap(({ name, row: { codec }, value }) => {
     const withLive = (part: string): unknown => ({
@@ -79,7 +79,7 @@ export function differingFields(rows: FieldRows, wanted: object, live: object): 
   });
 }
 
-/** Names of the rows whose values differ. */
+/** Returns the names of the rows whose values differ. */
 export function differingRows(rows: FieldRows, wanted: object, live: object): readonly string[] {
   return differing(rows, wanted, live).map(({ name }) => name);
 }
@@ -95,7 +95,7 @@ export function showsFields(rows: FieldRows, sent: object, live: object): boolea
   return differing(rows, sent, live).length === 0;
 }
 
-/** The fields under the API's names, as they may be shown. */
+/** Fields under the API's names, as they may be shown. */
 export type ShownFields = Readonly<Record<string, unknown>>;
 
 export function showFields(rows: FieldRows, state: object, disclosure: Disclosure): ShownFields {
@@ -109,12 +109,12 @@ export function showFields(rows: FieldRows, state: object, disclosure: Disclosur
   return withoutUndefined(shown);
 }
 
-/** What signatures are made of, by row. */
+/** Returns the signed fields, by row. */
 export function signFields(rows: FieldRows, state: object, references: Disclosure['references']): Fields {
   return collect(rows, state, (codec, value) => codec.sign(value, references));
 }
 
-/** What the digest of a manifest has of an entry. */
+/** Returns an entry's part of a manifest's digest. */
 export function digestFields(rows: FieldRows, entry: object): readonly unknown[] {
   return eachField(rows, entry).map(({ row: { codec }, value }) => codec.digest?.(value) ?? value);
 }
@@ -123,14 +123,14 @@ export function keepFields(rows: FieldRows, state: object, concealment: Concealm
   return collect(rows, state, (codec, value) => codec.keep(value, concealment));
 }
 
-/** True if fields of a line of the history are as some version of fwdsync kept them. */
+/** True if the fields of a history line have a form that some version of fwdsync kept. */
 export function areKept(rows: FieldRows, kept: Fields): boolean {
   return Object.entries(rows).every(([name, { codec, optional }]) =>
     kept[name] === undefined && optional === true ? true : codec.isKept(kept[name]),
   );
 }
 
-/** The fields as they were, or the text whose value is not kept. */
+/** Restores kept fields, or returns the text whose value is not kept. */
 export function restoreFields(rows: FieldRows, kept: object, reveal: Reveal): Result<Fields, ConcealedText> {
   const restored: Record<string, unknown> = {};
   for (const { name, row, value } of eachField(rows, kept)) {
@@ -141,14 +141,14 @@ export function restoreFields(rows: FieldRows, kept: object, reveal: Reveal): Re
   return succeed(restored);
 }
 
-/** Names of the aliases whose mail an item is about, as they may be shown. */
+/** Returns the names of the aliases whose mail an item is about, as they may be shown. */
 export function namedAliases(rows: FieldRows, kept: object): readonly string[] {
   return eachField(rows, kept).flatMap(
     ({ row, value }) => row.codec.namedAliases?.(value).map(keptText) ?? [],
   );
 }
 
-/** Kept fields as they may be shown; values behind references are kept as those. */
+/** Shows kept fields; values behind references are kept as references. */
 export function showKept(rows: FieldRows, kept: object, mask: Disclosure['mask']): ShownFields {
   const restored = restoreFields(rows, kept, (text) => succeed(keptText(text)));
   return restored.ok ? showFields(rows, restored.value, { ...DISCLOSE_ALL, mask }) : {};
@@ -161,12 +161,12 @@ export function areStill(rows: FieldRows, kept: object, live: object, print: Pri
   );
 }
 
-/** The fields of a request's body. */
+/** Returns the fields of a request's body. */
 export function encodeFields(rows: FieldRows, state: object): Json {
   return collect(rows, state, (codec, value) => codec.encode(value));
 }
 
-/** The fields of an answer; one of a single generation is left out where it is missing. */
+/** Decodes the fields of an answer. A missing field is left out if only one generation has it. */
 export function decodeFields<R extends FieldRows>(rows: R, json: Json): FieldsOf<R> {
   const decoded: Record<string, unknown> = {};
   for (const [name, { codec, only }] of Object.entries(rows)) {
@@ -181,7 +181,7 @@ interface Field {
   readonly value: unknown;
 }
 
-/** The fields that an item has, in the order of their rows. */
+/** Returns an item's fields, in the order of their rows. */
 function eachField(rows: FieldRows, state: object): readonly Field[] {
   const fields: Field[] = [];
   for (const [name, row] of Object.entries(rows)) {
@@ -195,7 +195,7 @@ function valueIn(state: object, name: string): unknown {
   return (state as Fields)[name];
 }
 
-/** What `make` makes of each field; what it makes undefined is left out. */
+/** Applies `make` to each field; undefined results are left out. */
 function collect(
   rows: FieldRows,
   state: object,

@@ -3,7 +3,7 @@ import type { KeptText } from '../model/history/entries.ts';
 import type { Codec } from './codec.ts';
 import { oneOrNone } from './one-destination.ts';
 
-/** The name of a domain or none. */
+/** A domain name or none. */
 export const host: Codec<string | null, KeptText | null> = {
   ...oneOrNone((node, { log }) => {
     const parsed = parseDomainName(node.text);

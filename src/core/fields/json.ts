@@ -1,9 +1,12 @@
-/** A field that is missing or of another type than the specification states; caught where the answer is judged. */
+/**
+ * A field that is missing or of another type than the specification states. The code that judges the answer catches
+ * it.
+ */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 }
 
-/** An answer that can be decoded and cannot be true. */
+/** An answer that can be decoded but cannot be true. */
 export class ContradictionError extends DecodeError {}
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -29,7 +32,7 @@ export function stringField(json: Json, name: string): string {
   throw new DecodeError(`field ${name} is missing or not a string`);
 }
 
-/** v3 has integers where v4 has strings. */
+/** Reads an id. v3 has integers where v4 has strings. */
 export function idField(json: Json, name: string): string {
   const value = json[name];
   if (typeof value === 'string' && value !== '') return value;
@@ -37,7 +40,7 @@ export function idField(json: Json, name: string): string {
   throw new DecodeError(`field ${name} is missing or not an id`);
 }
 
-/** A finite number; decimals are also taken as texts, as some services write them. */
+/** Reads a finite number. Decimals may also be texts, as some services write them. */
 export function numberField(json: Json, name: string): number {
   const value = json[name];
   if (typeof value === 'number' && Number.isFinite(value)) return value;
@@ -51,7 +54,7 @@ export function countField(json: Json, name: string): number {
   throw new DecodeError(`field ${name} is missing or not a count`);
 }
 
-/** An answer about another item than the one that was asked for is not believed. */
+/** Rejects an answer about another item than the requested one. */
 export function expectSame(field: string, sent: string, answered: string): void {
   if (sent === answered) return;
   throw new ContradictionError(`${field} ${JSON.stringify(answered)} came for ${JSON.stringify(sent)}`);
@@ -63,20 +66,23 @@ export function booleanField(json: Json, name: string): boolean {
   throw new DecodeError(`field ${name} is missing or not a boolean`);
 }
 
-/** Absent counts as null. */
+/** Reads a string; a missing field counts as null. */
 export function nullableString(json: Json, name: string): string | null {
   const value = json[name] ?? null;
   if (value === null || typeof value === 'string') return value;
   throw new DecodeError(`field ${name} is not a string`);
 }
 
-/** A limit of 0 or null is unknown or unlimited, never "no room". */
+/** Reads a limit. 0 or null means unknown or unlimited, never "no room". */
 export function limitField(json: Json, name: string): number | null {
   const value = json[name];
   return typeof value === 'number' && value > 0 ? value : null;
 }
 
-/** Epoch milliseconds of an ISO 8601 text, or of a number of seconds or milliseconds by its magnitude; null without one. */
+/**
+ * Returns the epoch milliseconds of an ISO 8601 text, or of a number of seconds or milliseconds, told apart by
+ * magnitude; null if there is no time.
+ */
 export function timeOf(value: unknown): number | null {
   if (typeof value === 'string') {
     const parsed = Date.parse(value);

@@ -15,7 +15,9 @@ import { isKeptText, type Codec } from './codec.ts';
 import { keepDestination } from './destinations.ts';
 import { nullableString } from './json.ts';
 
-/** A text of the service, or null for none, which is written `none`; the empty text is none as well. */
+/**
+ * Returns a codec for a text of the service, or null. A manifest writes null as `none`; the empty text is also none.
+ */
 export function oneOrNone(
   parse: (node: TextNode, loading: Loading) => string | null,
 ): Codec<string | null, KeptText | null> {
@@ -70,7 +72,7 @@ function readOrNone(
   return text === 'none' ? null : (parse(node, loading) ?? undefined);
 }
 
-/** A text that the history shows as a reference is one. */
+/** Splits a value into destinations. A text that the history shows as a reference stays whole. */
 function partsOf(value: string): readonly Destination[] {
   return referenceDocument(value) === null ? decodeForward(value) : [value as Destination];
 }

@@ -6,8 +6,8 @@ import { readReference, refusalOf } from '../manifest/resolve/values/references.
 import type { Codec } from './codec.ts';
 
 /**
- * A password: where the manifest says that it is, the text that is sent, or that there is one (`set`). Nothing of it can be read back, and no plan, history or
- * report has its value.
+ * A password: the manifest's reference to it, the text that is sent, or the fact that one exists (`set`). It cannot be
+ * read back. No plan, history or report has its value.
  */
 export const password: Codec<string | Reference, never> = {
   isSecret: true,
@@ -27,7 +27,7 @@ export const password: Codec<string | Reference, never> = {
 function readPassword(written: Node, { options, log }: Loading): Reference | undefined {
   const reference = readReference(written, options);
   if (reference === null) return undefined;
-  // Passwords are resolved only when they will be sent; a mere check may say what is missing.
+  // Passwords are resolved only when they will be sent. A check may only report what is missing.
   const value = options.references === 'optional' ? options.resolve(reference) : reference.shown;
   if (typeof value === 'string' && value !== '') return reference;
   log.report('reference-not-set', written, {

@@ -2,7 +2,7 @@ import { succeed } from '../model/result.ts';
 import type { Codec } from './codec.ts';
 import { numberField } from './json.ts';
 
-/** A place in the order of evaluation. A manifest states the order, and no ranks. */
+/** A place in the order of evaluation. A manifest states the order, not ranks. */
 export const rank: Codec<number> = {
   same: Object.is,
   showsAs: keepsDigitsOf,

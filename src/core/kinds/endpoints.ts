@@ -8,8 +8,8 @@ import {
 import { ALL_KINDS, KINDS } from './registry.ts';
 
 /**
- * The closed list of everything that fwdsync can send, as each generation's document writes it.
- * An operation that a generation lacks is not in its list.
+ * The closed list of everything that fwdsync can send, as each generation's document writes it. An operation that a
+ * generation lacks is not in its list.
  */
 export const ENDPOINTS: Endpoints = { v4: endpointsOf('v4'), v3: endpointsOf('v3') };
 
@@ -18,19 +18,19 @@ function endpointsOf(version: ApiVersion): Endpoints[ApiVersion] {
   return Object.assign({}, READ_ENDPOINTS[version], ...ofKinds) as Endpoints[ApiVersion];
 }
 
-/** Throws where a generation has no such operation. */
+/** Returns the endpoint of an operation; throws if the generation does not have it. */
 export function endpointOf(version: ApiVersion, operation: string): Endpoint {
   const endpoint = ENDPOINTS[version][operation];
   if (endpoint === undefined) throw new Error(`${version} of the API has no operation ${operation}`);
   return endpoint;
 }
 
-/** `PUT /domains/:domain/aliases/:id`, the name of an endpoint in plans, reports and metrics. */
+/** Returns an endpoint's name in plans, reports and metrics, such as `PUT /domains/:domain/aliases/:id`. */
 export function endpointName(version: ApiVersion, operation: string): string {
   return endpointText(endpointOf(version, operation));
 }
 
-/** True if a listing does not state how many items there are, so that it is read until a page is short. */
+/** True if a listing does not state its number of items, so that it is read until a page is short. */
 export function isUntotalled(version: ApiVersion, operation: string): boolean {
   return ALL_KINDS.some((kind) => {
     const { list } = KINDS[kind].wire;

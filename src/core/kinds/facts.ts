@@ -4,33 +4,36 @@ import type { Kind, KindTypes, SectionKind } from '../model/kinds.ts';
 import { nameKey } from '../model/names.ts';
 import type { ShownChange } from '../plan/diff/shown.ts';
 
-/** What is true of a kind at every stage. */
+/** The facts about a kind that every stage uses. */
 export interface KindFacts<K extends Kind = Kind> {
   readonly kind: K;
-  /** Its place wherever kinds are listed. */
+  /** The kind's place wherever kinds are listed. */
   readonly order: number;
-  /** Where a manifest keeps it in a domain, under which name the API lists it as well; null means that it is no part of a domain. */
+  /**
+   * The section of a domain that holds the kind, in the manifest and in the API; null means that it is not part of a
+   * domain.
+   */
   readonly section: K extends SectionKind ? KindTypes[K]['section'] : null;
-  /** For people. */
+  /** The plural for people. */
   readonly plural: string;
-  /** How the section is written: entries by name, or entries in an order. */
+  /** The form of the section: entries by name, or entries in an order. */
   readonly entries: 'map' | 'list';
-  /** What the account recognises an item by. */
+  /** The property that identifies an item in the account. */
   readonly identity: 'name' | 'id';
-  /** True if it decides where mail goes. What does not neither waits for what does nor keeps it waiting. */
+  /** True if the kind decides where mail goes. Only changes of such kinds wait for each other. */
   readonly routesMail: boolean;
   /** True if v3's list of domains shows it. */
   readonly isListed: boolean;
   readonly fields: FieldRows;
-  /** One line's worth of a change; by default what becomes of each field. */
+  /** Describes a change in one line; by default the change of each field. */
   readonly describe?: (change: ShownChange) => string;
-  /** Writes what the state directory remembers of an item, of the parts that its rows sign; by default as JSON. */
+  /** Encodes an item's signed fields for the state directory; by default as JSON. */
   readonly signature?: (parts: Fields) => string;
 }
 
 /**
- * A text that is equal for equal desired states. Values from references stand in it as the reference, so that it may
- * be saved; a new value behind the same reference does not change it.
+ * Returns a text that is equal for equal desired states. It holds references instead of their values, so it may be
+ * saved, and a new value behind the same reference does not change it.
  */
 export function signatureOf(
   { fields, signature = JSON.stringify }: Pick<KindFacts, 'fields' | 'signature'>,
@@ -40,8 +43,11 @@ export function signatureOf(
   return signature(signFields(fields, state, references));
 }
 
-/** What the entry of an item is within its domain, from one run to the next: `alias:sales`, `rule:vip`, `domain:acme.example`. */
+/**
+ * Returns the key of an entry within its domain. It is stable between runs: `alias:sales`, `rule:vip`,
+ * `domain:acme.example`.
+ */
 export function entryKeyOf({ kind, identity }: Pick<KindFacts, 'kind' | 'identity'>, name: string): string {
-  // A name that the manifest alone has is compared as it is written.
+  // A name that exists only in the manifest is compared as written.
   return `${kind}:${identity === 'id' ? name.normalize('NFC') : nameKey(name)}`;
 }

@@ -7,35 +7,35 @@ import type { Change } from '../model/plan.ts';
 import { entryKeyOf } from './facts.ts';
 import { KINDS } from './registry.ts';
 
-/** See `entryKeyOf`. */
+/** Returns the key of an entry within its domain; see `entryKeyOf`. */
 export function entryKey(kind: Kind, name: string): string {
   return entryKeyOf(KINDS[kind], name);
 }
 
-/** The same among the entries of all domains. */
+/** Returns the key of an entry among the entries of all domains. */
 export function accountEntryKey(domain: DomainName, kind: Kind, name: string): string {
   return `${domain}\n${entryKey(kind, name)}`;
 }
 
-/** What is needed to recognise an item. */
+/** The properties that identify an item. */
 type Identified = Pick<Change, 'kind' | 'domain' | 'name' | 'id'>;
 
 /**
- * What an item is, whatever is done to it: two changes of one item have one key. Where the account has no names it is the id,
- * for a name may come to mean another item.
+ * Returns the key of an item, independent of the action: two changes of one item have one key. A kind without names in
+ * the account uses the id, because a name may come to mean another item.
  */
 export function itemKey({ kind, domain, name, id }: Identified): string {
   return `${domain}\n${kind}\n${KINDS[kind].identity === 'id' ? idKey(id ?? name) : nameKey(name)}`;
 }
 
-/** An item and what is done to it, whatever it becomes. */
+/** Returns the key of an item and the action on it, independent of the desired state. */
 export function actionKey(change: Identified & Pick<Change, 'action'>): string {
   return `${change.action}\n${itemKey(change)}`;
 }
 
 /**
- * The same with what it becomes: a change that the service rejected is not sent again, another change of the item may
- * be. The rank of a new rule follows from its neighbours and is no part of what is asked for.
+ * Returns the key of an item, the action and the desired state. A change that the service rejected is not sent again;
+ * another change of the item may be. The rank of a new rule follows from its neighbours and is not part of the key.
  */
 export function changeKey(change: Change): string {
   const { kind, action, desired } = change;
@@ -45,7 +45,9 @@ export function changeKey(change: Change): string {
   return `${actionKey(change)}\n${desired === null ? null : JSON.stringify(asked)}`;
 }
 
-/** What an item of the history is found by: itself first, and of a rule for one alias the mail that it takes. */
+/**
+ * Returns the keys that find an item in the history: its own first. A rule for one alias is also found by that alias.
+ */
 export function historyKeys({ kind, domain, name, from, to }: HistoryItem): readonly string[] {
   const names = [from, to].flatMap((state) =>
     state === null ? [] : namedAliases(KINDS[kind].fields, state),

@@ -8,24 +8,24 @@ import type { ObservedDomain } from '../model/observed.ts';
 import { type ShownChange, describeFields } from '../plan/diff/shown.ts';
 import { plural } from '../model/names.ts';
 
-/** What is desired of an item, or observed, with its kind. It may have more than its fields. */
+/** The desired or observed state of an item, with its kind. It may hold more than its fields. */
 export interface ItemState {
   readonly kind: Kind;
   readonly state: object;
 }
 
-/** What the account names an item by. */
+/** The id and name of an item in the account. */
 export interface RowName {
   readonly id?: string;
   readonly name?: string;
 }
 
-/** A live item, and what a change names it by. */
+/** A live item, with the properties that a change names it by. */
 export interface LiveItem extends Pick<Change, 'kind' | 'domain' | 'name' | 'id'> {
   readonly state: object;
 }
 
-/** All that was read of the sections of a domain. */
+/** Returns all live items that were read of a domain's sections. */
 export function liveItems(live: ObservedDomain): readonly LiveItem[] {
   return SECTION_KINDS.flatMap((kind) => {
     const rows: Iterable<RowName> = live[KINDS[kind].section] ?? [];
@@ -36,18 +36,21 @@ export function liveItems(live: ObservedDomain): readonly LiveItem[] {
   });
 }
 
-/** See `signatureOf`. */
+/** Returns the signature of an item; see `signatureOf`. */
 export function signature({ kind, state }: ItemState, references: Disclosure['references']): string {
   return signatureOf(KINDS[kind], state, references);
 }
 
-/** One side of a change; null where there is no item, or should be none. */
+/** Returns one side of a change; null if there is no item, or should be none. */
 export function sideOf(change: Change, side: 'observed' | 'desired'): ItemState | null {
   const state = change[side];
   return state === null ? null : { kind: change.kind, state };
 }
 
-/** Of an update the fields that it changes, of an add or delete all of them; null where the item is not. */
+/**
+ * Shows one side of a change: the changed fields of an update, all fields of an add or delete. Returns null if that
+ * side has no item.
+ */
 export function shownFields(
   change: Change,
   side: 'observed' | 'desired',
@@ -60,19 +63,22 @@ export function shownFields(
   return Object.fromEntries(change.fields.map((field) => [field, all[field] ?? null]));
 }
 
-/** A change in words, one line's worth. */
+/** Describes a change in one line. */
 export function describeItem(kind: Kind, change: ShownChange): string {
   const { action, contents } = change;
   if (action === 'delete' && contents !== undefined) return `with ${contentsText(contents)}`;
   return (KINDS[kind].describe ?? describeFields)(change);
 }
 
-/** True if a change sends what nobody can read again: that no plan asks for it, or that its item is there, says nothing. */
+/**
+ * True if a change sends a secret, which cannot be read back. Neither an empty plan nor a live item proves that it was
+ * applied.
+ */
 export function sendsSecret({ kind, action }: Pick<Change, 'kind' | 'action'>): boolean {
   return action === 'update' && hasSecret(KINDS[kind].fields);
 }
 
-/** What goes with a domain: `1 alias, 0 rules, 2 credentials`. */
+/** Lists the items that are deleted with a domain: `1 alias, 0 rules, 2 credentials`. */
 export function contentsText(contents: NonNullable<DomainChange['contents']>): string {
   return SECTION_KINDS.map((kind) => plural(contents[KINDS[kind].section], kind)).join(', ');
 }

@@ -7,11 +7,14 @@ import type { KindWire } from './wire.ts';
 import type { DomainWire } from './domain/wire.ts';
 import type { KindSteps } from './steps.ts';
 
-/** A kind of resource that a manifest keeps in a section of a domain: all that is particular to it, stage by stage. */
+/**
+ * A kind of resource that a manifest keeps in a section of a domain, with all that is particular to it, stage by
+ * stage.
+ */
 export interface SectionKindOf<K extends SectionKind> extends KindFacts<K> {
   readonly wire: KindWire<K>;
   readonly steps: KindSteps;
-  /** The difference of its section. */
+  /** Plans the changes of its section. */
   readonly plan: (
     section: DesiredSection<KindTypes[K]['section']>,
     live: KindTypes[K]['rows'],
@@ -20,7 +23,7 @@ export interface SectionKindOf<K extends SectionKind> extends KindFacts<K> {
   readonly manifest: SectionLanguage;
 }
 
-/** A domain, which holds the others. */
+/** The domain kind, which holds the others. */
 export interface DomainKind extends KindFacts<'domain'> {
   readonly wire: DomainWire;
   readonly steps: KindSteps;

@@ -1,4 +1,4 @@
-// All kinds of resources: a line each.
+// All kinds of resources, one line each.
 export { alias } from './alias/alias.ts';
 export { credential } from './credential/credential.ts';
 export { domain } from './domain/domain.ts';

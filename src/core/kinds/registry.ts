@@ -23,7 +23,10 @@ export function isSection(text: string): text is Section {
   return Object.hasOwn(KIND_BY_SECTION, text);
 }
 
-/** `DOMAIN/aliases, DOMAIN/rules or DOMAIN/credentials`, for hints. Made when asked for, because Intl starts slowly. */
+/**
+ * Returns `DOMAIN/aliases, DOMAIN/rules or DOMAIN/credentials` for hints. It is not a constant, because Intl starts
+ * slowly.
+ */
 export function sectionForms(): string {
   const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
   return either.format(SECTIONS.map((section) => `DOMAIN/${section}`));

@@ -2,12 +2,12 @@ import type { Action, Change } from '../model/plan.ts';
 import type { Kind } from '../model/kinds.ts';
 import type { SentItem, Verb } from './wire.ts';
 
-/** What one request does about one change. */
+/** The part of a change that one request makes. */
 export interface WriteItem {
   readonly change: Change;
-  /** What the request has of it, secrets and the settings of a domain apart: those are looked up when it is sent. */
+  /** The values in the request. Secrets and domain settings are looked up when it is sent. */
   readonly sent: SentItem;
-  /** Of a change that takes several requests what this one does; by default all of it. */
+  /** The part that this request does, if the change takes several; by default all of it. */
   readonly part?: ChangePart;
 }
 
@@ -22,7 +22,7 @@ export interface ChangePart {
 }
 
 export interface PlacedItem {
-  /** Its place in a run: one of those of core/plan/requests/order.ts. */
+  /** The item's place in a run: one of the steps in core/plan/requests/order.ts. */
   readonly step: string;
   readonly stage: 1 | 2;
   readonly item: WriteItem;
@@ -31,22 +31,25 @@ export interface PlacedItem {
 /** The requests that the changes of a kind take. */
 export interface Placing {
   readonly places: readonly PlacedItem[];
-  /** The items of one step in the order in which they go. */
+  /** Sorts the items of one step into the order in which they are sent. */
   readonly inOrder: (step: string, items: readonly WriteItem[]) => readonly WriteItem[];
 }
 
-/** The steps of a kind in a run. What stands before what, and why, is said in core/plan/requests/order.ts. */
+/** A kind's steps in a run. core/plan/requests/order.ts defines and explains the order of all steps. */
 export interface KindSteps {
-  /** What the requests of each step do. */
+  /** The verb of each step's requests. */
   readonly verbs: Readonly<Record<string, Verb>>;
   readonly place: (changes: readonly Change[]) => Placing;
-  /** What remains of a change when its stage 2 is withheld; by default nothing. */
+  /** Returns the part of a change that remains if its stage 2 is withheld; by default nothing. */
   readonly stageOneOf?: (change: Change) => Change | null;
 }
 
 type Compare = (a: WriteItem, b: WriteItem) => number;
 
-/** The steps of a kind whose changes take one request each: those that add, update and delete. `orders`: by step. */
+/**
+ * Returns the steps of a kind whose changes take one request each: add, update and delete. `orders` sorts the items of
+ * a step.
+ */
 export function plainSteps(kind: Kind, orders: Readonly<Record<string, Compare>> = {}): KindSteps {
   return {
     verbs: { [`${kind}-adds`]: 'add', [`${kind}-updates`]: 'update', [`${kind}-deletes`]: 'delete' },

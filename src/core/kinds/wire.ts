@@ -4,56 +4,56 @@ import type { KindTypes, SectionKind, StateTypes } from '../model/kinds.ts';
 import type { DomainName } from '../model/names.ts';
 import type { CommandLine } from '../model/text/command-line.ts';
 
-/** Makes a note for people, with the commands that it names completed. */
+/** Returns a note for people, with complete commands. */
 export type Note = (command: CommandLine) => string;
 
-/** An item as requests name and describe it; what is left out is not sent. */
+/** An item as requests name and describe it; missing properties are not sent. */
 export type SentItem<K extends SectionKind = SectionKind> = {
   readonly id?: string;
   readonly name?: string;
 } & Partial<StateTypes[K]>;
 
-/** What is done to items. */
+/** The actions that requests perform on items. */
 export type Verb = 'add' | 'update' | 'delete';
 
-/** The requests that write items: one alone, and several together; null means that the API has none. */
+/** The operations that write one item or several; null means that the API has none. */
 export interface WriteOperations {
   readonly single: string;
   readonly batch: string | null;
 }
 
-/** How a kind is listed. */
+/** The listing of a kind. */
 export interface KindListing {
   readonly operation: string;
   readonly pageSize: Readonly<Record<ApiVersion, number>>;
   /**
-   * The order to ask for: that of what is unique within a listing. Then two pages cannot disagree about the order of equals, as they
-   * can by time of creation, which is the same second for a whole batch. What is added or deleted between two pages shows in `total`.
-   * v3 knows no order.
+   * The order to request: by a property that is unique within a listing. Pages then agree on the order. By time of
+   * creation they may not, because a whole batch has the same second. An addition or deletion between two pages shows
+   * in `total`. v3 has no order.
    */
   readonly query: Readonly<Record<ApiVersion, Readonly<Record<string, string>>>>;
-  /** Generations whose listings do not state how many items there are. */
+  /** Generations whose listings do not state the number of items. */
   readonly untotalled?: readonly ApiVersion[];
 }
 
-/** The requests about the items of a kind, in both generations of the API. They are a part of all that can be sent. */
+/** The requests about the items of a kind, in both generations of the API. */
 export interface KindWire<K extends SectionKind = SectionKind> {
   readonly endpoints: Endpoints;
   readonly list: KindListing;
-  /** One item by itself; null means that the API has no such request. */
+  /** The operation that reads one item; null means that the API has none. */
   readonly get: string | null;
   readonly writes: Readonly<Record<Verb, WriteOperations>>;
-  /** The parameter of the templates that names an item. */
+  /** The template parameter that names an item. */
   readonly segment: Readonly<Record<ApiVersion, string>>;
-  /** What answers call one item. */
+  /** The property of an answer that holds one item. */
   readonly noun: string;
-  /** True if only a listing shows an item, and no answer to a write. */
+  /** True if only a listing shows an item, and answers to writes do not. */
   readonly isSilent?: true;
   decode(json: Json): KindTypes[K]['observed'];
-  /** The body that adds an item. */
+  /** Returns the body that adds an item. */
   addition(item: SentItem<K>): Json;
-  /** The body that updates an item, without what names it. */
+  /** Returns the body that updates an item, without its name or id. */
   update(item: SentItem<K>): Json;
-  /** What a person should know of the answer to an addition. */
+  /** Returns a note for people about the answer to an addition. */
   noteOf?(answer: Json, domain: DomainName): Note | null;
 }

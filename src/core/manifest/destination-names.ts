@@ -4,11 +4,11 @@ import { itemsOf } from './read/node.ts';
 import type { ManifestText } from './read/text.ts';
 import { destinationSlots, NODE_VIEW } from './written.ts';
 
-/** The destinations that can be read in manifests, whatever else is wrong with them. */
+/** The destinations in manifests, as far as they can be read despite errors. */
 export interface DestinationNames {
   /** The names of groups. */
   readonly groups: ReadonlySet<string>;
-  /** Addresses and webhooks, as they are written. */
+  /** Addresses and webhooks, as written. */
   readonly destinations: ReadonlySet<string>;
 }
 

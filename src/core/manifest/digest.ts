@@ -4,7 +4,9 @@ import type { Desired, DesiredDomain, Setting } from '../model/desired.ts';
 import { digestSection } from './sections/sections.ts';
 import { SETTINGS } from '../kinds/domain/fields.ts';
 
-/** `sha256:…` over what a manifest asks for: not over its layout, comments, or the order of what has none. */
+/**
+ * Returns `sha256:…` over the content of a manifest. Layout, comments and the order of unordered entries do not count.
+ */
 export function digestOf({ api, guards, domains }: Pick<Desired, 'api' | 'guards' | 'domains'>): string {
   const hash = createHash('sha256');
   hash.update(JSON.stringify(apiOf(api)));
@@ -14,7 +16,7 @@ export function digestOf({ api, guards, domains }: Pick<Desired, 'api' | 'guards
   return `sha256:${hash.digest('hex')}`;
 }
 
-/** The names of domains for which two manifests ask for different things; all of the later one for another account. */
+/** Returns the domains for which two manifests differ; all domains of the later one if the account differs. */
 export function changedDomains(before: Desired, after: Desired): readonly string[] {
   const elsewhere = JSON.stringify(apiOf(before.api)) !== JSON.stringify(apiOf(after.api));
   return [...after.domains.values()]
@@ -41,7 +43,7 @@ function withoutPlaces(domain: DesiredDomain): unknown {
   ];
 }
 
-/** No value is something else than not being managed. */
+/** Returns a setting for the digest. `value: null` differs from a setting that is not managed. */
 function settingOf(setting: Setting | undefined): unknown {
   return setting === undefined ? null : [setting.value];
 }

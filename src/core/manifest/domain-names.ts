@@ -5,7 +5,7 @@ import { entriesOf, valueOf, type Node } from './read/node.ts';
 import { parseDocuments } from './read/syntax.ts';
 import type { ManifestText } from './read/text.ts';
 
-/** The domains that can be read of manifests, tombstones too, in order; whatever else is wrong with them is of no concern. */
+/** Returns the sorted domains that can be read from manifests, including tombstones. Other errors do not matter. */
 export function domainNames(texts: readonly ManifestText[]): readonly DomainName[] {
   const log = createProblemLog();
   const keys = texts
@@ -18,7 +18,7 @@ export function domainNames(texts: readonly ManifestText[]): readonly DomainName
   return [...new Set(names)].sort();
 }
 
-/** Returns the documents of a text that can be read; what is wrong with the others is in the log. */
+/** Returns the readable documents of a text; the errors of the others are in the log. */
 export function readableDocuments(text: ManifestText, log: ProblemLog): readonly Node[] {
   const source = decodeManifest(text, log);
   return source === null ? [] : parseDocuments(source, log).nodes;

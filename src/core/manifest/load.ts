@@ -28,11 +28,11 @@ export type { LoadOptions, NeededReferences, ReadReferences } from './resolve/co
 export type { ManifestText } from './read/text.ts';
 
 export interface LoadedManifest {
-  /** Everything that is wrong or worth knowing, in order of position. */
+  /** All errors, warnings and notices, in order of position. */
   readonly problems: readonly Problem[];
-  /** Null when there is any error. */
+  /** null if there is any error. */
   readonly desired: Desired | null;
-  /** After templates are expanded. */
+  /** Counts after templates are expanded. */
   readonly counts: ManifestCounts;
 }
 
@@ -41,16 +41,19 @@ export interface ManifestCounts {
   readonly domains: number;
   readonly aliases: number;
   readonly rules: number;
-  /** Findings that `lint.off` hid. */
+  /** Number of findings that `lint.off` hid. */
   readonly silenced: number;
 }
 
-/** Texts -> desired state, or all that keeps them from being one. Pure but for `options.resolve`. */
+/** Loads texts into a desired state, or returns the errors that prevent it. Pure except for `options.resolve`. */
 export function loadManifest(texts: readonly ManifestText[], options: LoadOptions): LoadedManifest {
   return loadDocuments(parseManifest(texts), options);
 }
 
-/** The same where values behind references take time to read: `read` is called once, for all that are needed. */
+/**
+ * Loads texts like `loadManifest`, if reading the values behind references takes time: `read` is called once for all
+ * of them.
+ */
 export async function loadWithReferences(
   texts: readonly ManifestText[],
   options: Omit<LoadOptions, 'resolve'>,
@@ -61,7 +64,7 @@ export async function loadWithReferences(
   return loadDocuments(parsed, { ...options, resolve });
 }
 
-/** The same of a document of this version that was not read from a text. */
+/** Loads a document of this version that was not read from a text. */
 export function loadTree(document: Node, log: ProblemLog, options: LoadOptions): LoadedManifest {
   checkShape(document, log);
   return loadDocuments(
@@ -70,7 +73,7 @@ export function loadTree(document: Node, log: ProblemLog, options: LoadOptions):
   );
 }
 
-/** All references, where they can be read, whatever else is wrong. */
+/** Returns all references that can be read, despite errors. */
 export function findReferences(
   texts: readonly ManifestText[],
   options: Pick<LoadOptions, 'cwd'>,
@@ -90,7 +93,7 @@ interface ParsedManifest {
   readonly log: ProblemLog;
   readonly documents: readonly Node[];
   readonly completeness: 'complete' | 'incomplete';
-  /** Texts of which a part could not be read. */
+  /** Texts that could only be read in part. */
   readonly broken: readonly ManifestText[];
   readonly files: readonly string[];
 }
@@ -125,7 +128,7 @@ function loadDocuments(parsed: ParsedManifest, options: LoadOptions): LoadedMani
   };
 }
 
-/** True if a problem is of some concern to a run about a few domains: errors always are. */
+/** True if a problem matters to a run about a few domains. Errors always do. */
 function concerns(
   { severity }: Problem,
   { domain }: FindingSubject,
@@ -135,7 +138,7 @@ function concerns(
   return domain === undefined ? severity === 'warning' : only.has(domain);
 }
 
-/** The digest is computed when it is first asked for: a check alone needs none. */
+/** Computes the digest on first use, because a check alone does not need it. */
 function withDigest(desired: Omit<Desired, 'digest'>): Desired {
   let digest: string | undefined;
   return {
@@ -168,7 +171,10 @@ function readText(text: ManifestText, log: ProblemLog): Documents {
   return parseDocuments(source, log);
 }
 
-/** Checks what needs the other domains, or the whole of one. Where entries were left out, only what they cannot change is reported. */
+/**
+ * Runs the checks that need other domains, or all of one domain. If entries were left out, reports only findings that
+ * these cannot change.
+ */
 function finishDomains(read: ReadonlyMap<DomainName, ReadDomain>, loading: Loading): Desired['domains'] {
   const domains = new Map<DomainName, ReadDomain['desired']>();
   for (const [name, { desired, node }] of read) {

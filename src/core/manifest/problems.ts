@@ -3,13 +3,13 @@ import { compareSources, type Problem, type Source } from '../model/manifest/pro
 import { severityOf, type ProblemCode } from './problem-codes.ts';
 import { sourceOf, type Place } from './read/text.ts';
 
-/** What one loading has found wrong so far. */
+/** The problems that one loading has found so far. */
 export interface ProblemLog {
   readonly report: (code: ProblemCode, place: Place | Source, words: Words) => void;
-  /** Those that are kept, in order of position, without their subjects; of two equal ones, only the first. */
+  /** Returns the kept problems in order of position, without their subjects; of equal ones only the first. */
   readonly sorted: (isKept?: (problem: Problem) => boolean) => readonly Problem[];
   readonly errorCount: () => number;
-  /** The errors, in the order in which they were found. */
+  /** Returns the errors in the order in which they were found. */
   readonly errors: () => readonly Problem[];
 }
 
@@ -18,9 +18,9 @@ export interface Words {
   readonly hint: string;
   /** The other place of a conflict. */
   readonly related?: Place | Source;
-  /** The `use` of the domain for which a template brought it. */
+  /** The domain's `use`, if a template added the entry. */
   readonly via?: Source;
-  /** What it is about, where its place does not say that. */
+  /** The subject, if the place does not show it. */
   readonly subject?: FindingSubject;
 }
 
@@ -66,7 +66,10 @@ function sortProblems(problems: readonly Problem[]): readonly Problem[] {
     .sort((a, b) => compareSources(a.source, b.source));
 }
 
-/** A template may be used by many domains: of equal findings the first stands for all, and names its domain. */
+/**
+ * Adds the domain to a problem in a template. Many domains may use the template; the first of equal findings stands
+ * for all.
+ */
 function nameDomain(problem: Problem, subject: FindingSubject = {}): Problem {
   if (problem.via === undefined || subject.domain === undefined) return problem;
   return { ...problem, message: `${problem.message}, in ${subject.domain}` };

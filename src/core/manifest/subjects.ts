@@ -6,19 +6,19 @@ import { entriesOf, itemsOf, textOf, valueOf, type Entry, type Node } from './re
 import { sourceOf, type Place } from './read/text.ts';
 import { isMisplacedPart } from './resolve/domains.ts';
 
-/** From its place on, up to the next, everything is about this. */
+/** The subject of everything from its place up to the next start. */
 interface Start {
   readonly source: Source;
-  /** The key of the document below which it is. */
+  /** The top-level key of the document that it is below. */
   readonly part: string;
   readonly subject: FindingSubject;
 }
 
-/** The subjects of problems, by where the problems are. */
+/** The subjects of problems, by the problems' places. */
 export interface Subjects {
-  /** Returns the domain and the entry: what the problem says itself, else what is written at its place. */
+  /** Returns the domain and the entry of a problem: its own subject, else the one at its place. */
   readonly of: (problem: Problem) => FindingSubject;
-  /** Returns the key of the document below which a problem is; undefined where it is below none. */
+  /** Returns the top-level key that a problem is below; undefined if there is none. */
   readonly partOf: (problem: Problem) => string | undefined;
 }
 

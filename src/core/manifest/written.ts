@@ -1,9 +1,9 @@
 import { entriesOf, type Node } from './read/node.ts';
 
-/** How to go through the tree of a document: our own, or that of the YAML library. */
+/** Functions that traverse the tree of a document: our own, or that of the YAML library. */
 export interface TreeView<N> {
   readonly entriesOf: (node: N | undefined) => Iterable<WrittenEntry<N>>;
-  /** Yields the items of a list; none of anything else. */
+  /** Yields the items of a list; nothing for other nodes. */
   readonly itemsOf: (node: N | undefined) => Iterable<N>;
 }
 
@@ -13,7 +13,7 @@ export interface WrittenEntry<N> {
   readonly value: N;
 }
 
-/** Goes through our own nodes. */
+/** Traverses our own nodes. */
 export const NODE_VIEW: TreeView<Node> = {
   *entriesOf(node) {
     for (const { key, value } of entriesOf(node)) yield { name: key.text, key, value };
@@ -21,19 +21,19 @@ export const NODE_VIEW: TreeView<Node> = {
   itemsOf: (node) => (node?.kind === 'list' ? node.items : []),
 };
 
-/** A place of a manifest at which destinations are written: one, or a list of them. */
+/** A place in a manifest that holds one destination or a list. */
 export interface DestinationSlot<N> {
   readonly kind: 'group' | 'alias' | 'rule' | 'setting' | 'expect';
   /** The name of the group, alias or setting; null for rules and expectations. */
   readonly name: string | null;
   /** The template that the place is in. */
   readonly template: string | null;
-  /** The node at which problems with the entry are reported: a key, or the item of a list. */
+  /** The node for problems with the entry: a key, or the item of a list. */
   readonly place: N;
   readonly value: N;
 }
 
-/** Yields all places of a document at which destinations are written. */
+/** Yields all places in a document that hold destinations. */
 export function* destinationSlots<N>(
   document: N,
   view: TreeView<N>,
@@ -57,7 +57,7 @@ interface Slots<N> extends Pick<DestinationSlot<N>, 'template'> {
   readonly view: TreeView<N>;
 }
 
-/** Yields the places of a domain or template. */
+/** Yields the places in a domain or template that hold destinations. */
 function* ownerSlots<N>(owner: N, slots: Slots<N>): Generator<DestinationSlot<N>, void, undefined> {
   yield* settingSlots(owner, slots);
   for (const { name, value } of slots.view.entriesOf(owner)) {

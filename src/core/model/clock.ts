@@ -8,18 +8,21 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Calls `work` every so many milliseconds until the function that it returns is called. */
+/** Calls `work` at this interval until the returned function is called. */
 export type Every = (milliseconds: number, work: () => void) => () => void;
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Milliseconds of a duration such as `500ms`, `30s`, `5m`, `1h` or `2d`; null: the text is none. */
+/**
+ * Parses a duration such as `500ms`, `30s`, `5m`, `1h` or `2d` into milliseconds. Returns null if the text is not a
+ * duration.
+ */
 export function durationMs(text: string): number | null {
   const [, number, unit] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
   return number === undefined ? null : Number(number) * UNITS[unit as keyof typeof UNITS];
 }
 
-/** A duration for people, in its largest unit: `12 s`, `3 min`, `2 h`, `4 days`. */
+/** Shows a duration to people, in its largest unit: `12 s`, `3 min`, `2 h`, `4 days`. */
 export function durationText(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds < 60) return `${seconds} s`;
@@ -28,7 +31,7 @@ export function durationText(milliseconds: number): string {
   return `${Math.round(seconds / 86_400)} days`;
 }
 
-/** Epoch milliseconds as ISO 8601 in UTC. */
+/** Formats epoch milliseconds as ISO 8601 in UTC. */
 export function iso(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

@@ -8,14 +8,14 @@ import type { Section, SectionTypes, StateTypes, SectionEntry, PresentEntry } fr
 export interface Desired {
   readonly api: DesiredApi;
   readonly guards: GuardSettings;
-  /** In order of the domain's ASCII form. */
+  /** Sorted by the domain's ASCII form. */
   readonly domains: ReadonlyMap<DomainName, DesiredDomain>;
-  /** The manifest's files as they were named, and `sha256:…` over what they ask for. */
+  /** The manifest's files as they were named, and the `sha256:…` digest of what they ask for. */
   readonly files: readonly string[];
   readonly digest: string;
   /** The references that were resolved, by normalised value. */
   readonly references: ReadonlyMap<string, Reference>;
-  /** What the documents silence everywhere, and how many findings of the manifest `lint.off` hid. */
+  /** Findings that the documents silence everywhere, and the number of manifest findings that `lint.off` hid. */
   readonly lint: { readonly off: readonly Silence[]; readonly silenced: number };
 }
 
@@ -27,10 +27,10 @@ export interface DesiredApi {
   readonly key?: Reference;
 }
 
-/** The value behind a reference, without the line break at its end; null: not set. */
+/** The value behind a reference, without its final line break. null means that it is not set. */
 export type ReferenceValue = string | null | RefusedValue;
 
-/** There may be a value, and it must not be used; the words do not contain it. */
+/** A value that exists but must not be used. The texts do not contain it. */
 export interface RefusedValue {
   readonly refused: string;
   readonly hint: string;
@@ -63,7 +63,7 @@ export function countEntries(section: PresentDomain[Section]): number {
   return 'size' in section.entries ? section.entries.size : section.entries.length;
 }
 
-/** The entries of a section that are not to be absent. */
+/** Returns the entries of a section that are not tombstones. */
 export function presentEntries<S extends Section>(
   section: DesiredSection<S> | undefined,
 ): readonly PresentEntry<S>[] {
@@ -82,19 +82,19 @@ export interface PresentDomain extends DesiredSections {
   readonly state: 'present';
   readonly domain: DomainName;
   readonly source: Source;
-  /** `value: null` asks for no value; a setting that is not here is not managed. */
+  /** Managed settings. `value: null` asks for no value; a missing setting is not managed. */
   readonly settings: {
     readonly [S in keyof StateTypes['domain']]: Setting<Exclude<StateTypes['domain'][S], undefined>>;
   };
   readonly expect: readonly Expectation[];
   readonly verify: boolean;
-  /** What it silences, or `defaults` for it. */
+  /** Findings that the domain silences, or that `defaults` silences for it. */
   readonly lint: readonly Silence[];
-  /** When failing mail is reported; null: never. */
+  /** The failure count that makes a report; null means that failing mail is never reported. */
   readonly delivery: DeliveryThreshold | null;
 }
 
-/** So many failed messages within so many milliseconds. */
+/** The number of failed messages within a window of milliseconds. */
 export interface DeliveryThreshold {
   readonly after: number;
   readonly withinMs: number;
@@ -109,10 +109,10 @@ export interface Setting<Value = unknown> {
 export type DesiredSections = { readonly [S in Section]?: DesiredSection<S> };
 
 export interface DesiredSection<S extends Section> {
-  /** Its key in the domain; absent where only templates bring it. */
+  /** The section's key in the domain; absent if only templates define the section. */
   readonly source?: Source;
   readonly prune: boolean;
-  /** What is never touched: glob patterns of names; of rules ids. */
+  /** Glob patterns of names that are never touched; for rules, patterns of ids. */
   readonly ignore: readonly string[];
   readonly entries: SectionTypes[S]['desired'];
 }
@@ -121,7 +121,7 @@ export type AliasSection = DesiredSection<'aliases'>;
 export type RuleSection = DesiredSection<'rules'>;
 export type CredentialSection = DesiredSection<'credentials'>;
 
-/** Which mail goes where; checked offline. */
+/** An expected delivery or refusal, checked offline. */
 export interface Expectation {
   readonly source: Source;
   readonly to: string;

@@ -5,20 +5,20 @@ import { createValueFinder, type ValueFinder } from './text/value-finder.ts';
 declare const brand: unique symbol;
 
 /**
- * One destination in normal form: an address or webhook with its host in lower-case ASCII, or `null` for discard. A list of
- * them has no duplicates; its order means nothing to the service, and is the manifest's in a desired state.
+ * One destination in normal form: an address or webhook with its host in lower-case ASCII, or `null` for discard. A
+ * list of destinations has no duplicates. The service ignores the order; a desired state keeps the manifest's order.
  */
 export type Destination = string & { readonly [brand]: 'Destination' };
 
 /** On the wire the word `null` accepts mail and drops it. */
 export const DISCARD = 'null' as Destination;
 
-/** Destinations as the API writes them: separated by commas (v4: Alias, field `forward`). */
+/** Encodes destinations as the API writes them: separated by commas (v4: Alias, field `forward`). */
 export function encodeForward(destinations: readonly Destination[]): string {
   return destinations.join(',');
 }
 
-/** The destinations of a `forward` as the service writes it, sorted. */
+/** Decodes a `forward` field of the service into sorted destinations. */
 export function decodeForward(text: string): readonly Destination[] {
   if (NORMAL.test(text)) return [text as Destination];
   return [...new Set(splitForward(text).map(normaliseDestination))].sort();
@@ -32,7 +32,7 @@ export function sameDestinations(a: readonly Destination[], b: readonly Destinat
   return b.every((destination) => known.has(destination));
 }
 
-/** Whether no destination of `before` is kept in `after`: a reroute. */
+/** True if no destination of `before` is kept in `after`; such a change is a reroute. */
 export function keepsNone(before: readonly Destination[], after: readonly Destination[]): boolean {
   return new Set(before).isDisjointFrom(new Set(after));
 }
@@ -41,12 +41,15 @@ export function isDiscard(destinations: readonly Destination[]): boolean {
   return destinations.length === 1 && destinations[0] === DISCARD;
 }
 
-/** Such as `$1`: in the destination of a pattern, which then is another address for each mail. */
+/** Returns captures such as `$1` in a pattern's destination. They make the address differ from mail to mail. */
 export function capturesIn(destination: string): readonly string[] {
   return destination.includes('$') ? (destination.match(/\$\d/g) ?? []) : [];
 }
 
-/** An address that is in normal form: nearly every destination, which matters at a million aliases. */
+/**
+ * Matches an address that is already in normal form. Nearly every destination is, and the shortcut matters at a
+ * million aliases.
+ */
 const NORMAL = /^[^\s,:@]+@[a-z\d.-]+$/;
 
 export function normaliseDestination(text: string): Destination {
@@ -59,7 +62,10 @@ export function normaliseDestination(text: string): Destination {
   return `${trimmed.slice(0, at)}@${normaliseHost(trimmed.slice(at + 1))}` as Destination;
 }
 
-/** A comma inside a webhook's address, as in a query, does not separate: what follows is no destination by itself. */
+/**
+ * Splits a `forward` field at its commas. A comma inside a webhook URL, for example in its query, does not separate:
+ * the next piece is not a destination by itself.
+ */
 function splitForward(forward: string): readonly string[] {
   const parts: string[] = [];
   for (const piece of forward.split(',')) {
@@ -95,7 +101,7 @@ export type ReferenceDocument = { readonly env: string } | { readonly file: stri
 /** `{ env: NAME }`, or `{ file: PATH }` with the path made absolute. */
 export type Reference = {
   readonly source: Source;
-  /** As the manifest writes it, and the same as text. */
+  /** The reference as the manifest writes it, and its text form. */
   readonly written: ReferenceDocument;
   readonly shown: string;
 } & (
@@ -108,36 +114,39 @@ export type Reference = {
     }
 );
 
-/** What stands for values that came from references, by normalised value; `shown`: such as `{ env: BOSS_ADDRESS }`. */
+/** References by the normalised value they stand for; `shown` is text such as `{ env: BOSS_ADDRESS }`. */
 export type References = ReadonlyMap<string, Shown & { readonly written: ReferenceDocument }>;
 
-/** What stands for a value in all output. */
+/** The text that replaces a value in all output. */
 export interface Shown {
   readonly shown: string;
 }
 
-/** What may be shown of destinations: values that came from a reference are shown as that reference, everywhere. */
+/** The rules for showing destinations: a value that came from a reference is always shown as that reference. */
 export interface Disclosure {
-  /** By normalised value. */
+  /** References by normalised value. */
   readonly references: ReadonlyMap<string, Shown>;
-  /** `--mask`: hide the local parts of addresses, and what follows the host of a webhook. */
+  /** `--mask`: hide the local parts of addresses and the path of webhooks. */
   readonly mask: false | MaskNumbers;
 }
 
-/** What was hidden -> its number, in order of appearance: `***1@x.example -> ***2@x.example` is seen to be a change. */
+/**
+ * Hidden value -> its number, in order of appearance. The numbers keep a change visible: `***1@x.example ->
+ * ***2@x.example`.
+ */
 export type MaskNumbers = Map<string, number>;
 
-/** A command that follows logs for months must not remember them all. */
+/** A command that follows logs for months must not remember every address. */
 const MOST_NUMBERED = 100_000;
 
 export const DISCLOSE_ALL: Disclosure = { references: new Map(), mask: false };
 
-/** Destinations for people: sorted, `discard` for `null`, references and masks applied. */
+/** Shows destinations to people: sorted, `discard` for `null`, references and masks applied. */
 export function showDestinations(destinations: readonly Destination[], disclosure: Disclosure): string {
   return shownDestinations(destinations, disclosure).join(', ');
 }
 
-/** The same one by one. */
+/** Shows each destination, as `showDestinations` does, in a list without duplicates. */
 export function shownDestinations(
   destinations: readonly Destination[],
   disclosure: Disclosure,
@@ -153,7 +162,10 @@ function showDestination(destination: Destination, disclosure: Disclosure): stri
   return disclosure.mask === false ? destination : mask(destination, disclosure.mask);
 }
 
-/** Who reads mail does not tell cases apart, and a value in other letters gives the value away. */
+/**
+ * Returns the reference that a destination came from. Case is ignored: the same value in other letters would still
+ * reveal it.
+ */
 function referenceOf(destination: string, { references }: Disclosure): string | undefined {
   if (references.size === 0) return undefined;
   const known = references.get(destination) ?? withoutCase(references).get(destination.toLowerCase());
@@ -171,7 +183,7 @@ function withoutCase(references: Disclosure['references']): Disclosure['referenc
   return made;
 }
 
-/** Free text, such as a message of the service, with the same replacements. */
+/** Shows free text, such as a message of the service, with references and masks applied. */
 export function showText(text: string, disclosure: Disclosure): string {
   const { references } = disclosure;
   const shown = finderOf(references).replaceIn(text, (value) => references.get(value)?.shown ?? '***');
@@ -180,7 +192,7 @@ export function showText(text: string, disclosure: Disclosure): string {
 
 const finders = new WeakMap<Disclosure['references'], { finder: ValueFinder; size: number }>();
 
-/** References are added while a manifest is loaded and while a daemon runs. */
+/** Returns the finder for these references, with those added since the last call. */
 function finderOf(references: Disclosure['references']): ValueFinder {
   const { finder, size } = finders.get(references) ?? { finder: createValueFinder(), size: 0 };
   if (size === references.size) return finder;
@@ -190,7 +202,7 @@ function finderOf(references: Disclosure['references']): ValueFinder {
 }
 
 function maskAddresses(text: string, numbers: MaskNumbers): string {
-  // It begins only where nothing of it is before: else each letter of a long text would be tried as its beginning.
+  // An address begins only after a delimiter. Otherwise every letter of a long text would be tried as its beginning.
   const address =
     /(?<![^\s@"'<>(),;:])([^\s@"'<>(),;:]+)@+(?=([^\s@"'<>(),;:]*[^\s@"'<>(),;:.])?)(?=[^\s@]+\.)/g;
   return text.replace(address, (_, local: string, host = '') => `${hidden(`${local}@${host}`, numbers)}@`);
@@ -207,7 +219,7 @@ function mask(destination: string, numbers: MaskNumbers): string {
 }
 
 function hidden(value: string, numbers: MaskNumbers): string {
-  // A line of a log may have been masked before.
+  // The line of a log may already be masked.
   const before = /^\*{3}\d+(?=@)/.exec(value);
   if (before !== null) return before[0];
   const key = value.toLowerCase();
@@ -217,7 +229,7 @@ function hidden(value: string, numbers: MaskNumbers): string {
   return `***${number}`;
 }
 
-/** A reference as it is shown, such as `{ env: BOSS_ADDRESS }`; null: the text is none. */
+/** Parses a shown reference such as `{ env: BOSS_ADDRESS }`. Returns null if the text is not a reference. */
 export function referenceDocument(shown: string): ReferenceDocument | null {
   const [, kind, value] = /^\{ (env|file): (.+) \}$/.exec(shown) ?? [];
   if (value === undefined) return null;

@@ -1,13 +1,13 @@
 import type { Change } from './plan.ts';
 
-/** What ids are compared by. */
+/** Returns the key that ids are compared by. */
 export function idKey(id: string): string {
   return id.toLowerCase();
 }
 
 /**
- * The id that a request names an item by. A request without one could concern every item of its kind, so that a change
- * that needs an id and has none is a bug.
+ * Returns the id that a request names an item by. A request without an id could affect every item of its kind, so a
+ * change without its id is a bug.
  */
 export function requestId({ id, action, kind, name, domain }: Change): string {
   if (id === null || id === '') throw new Error(`${action} of ${kind} ${name} in ${domain} has no id`);

@@ -1,6 +1,6 @@
 /**
- * The types of each kind of resource. The folder of a kind adds its own below its rows (core/kinds, `fields.ts`), so that
- * everything in src/ knows the kinds by their types, and none of them by name.
+ * The types of each kind of resource. Each kind's folder adds its own (core/kinds, `fields.ts`), so that code
+ * elsewhere in src/ handles all kinds without naming one.
  */
 export interface KindTypes {}
 
@@ -9,16 +9,16 @@ export type Kind = keyof KindTypes;
 export type SectionKind = Exclude<Kind, 'domain'>;
 export type Section = KindTypes[SectionKind]['section'];
 
-/** The state of each kind: what a change turns into another one. */
+/** The state of each kind. A change turns one state into another. */
 export type StateTypes = { readonly [K in Kind]: KindTypes[K]['fields'] };
 
-/** The same as the history keeps it. */
+/** The state of each kind as the history keeps it. */
 export type KeptStates = { readonly [K in Kind]: KindTypes[K]['kept'] };
 
-/** What a section has: rows of the account, entries of the manifest, and these as they are written. */
+/** The types of each section: rows of the account, entries of the manifest, and documents that are written. */
 export type SectionTypes = { readonly [K in SectionKind as KindTypes[K]['section']]: KindTypes[K] };
 
-/** An entry of a section, and one of something that is to be there. */
+/** An entry of a section; a present entry is not a tombstone. */
 export type SectionEntry<S extends Section = Section> = SectionTypes[S]['entry'];
 export type PresentEntry<S extends Section = Section> = Extract<
   SectionEntry<S>,

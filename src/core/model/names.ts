@@ -10,10 +10,10 @@ export type DomainName = Branded<'DomainName'>;
 export type AliasName = Branded<'AliasName'>;
 /** The user name of an SMTP credential; NFC, spelled as written. */
 export type CredentialName = Branded<'CredentialName'>;
-/** What names are compared by: NFC without case. The live spelling stays. */
+/** The key that names are compared by: NFC without case. The live spelling is kept. */
 export type NameKey = Branded<'NameKey'>;
 
-/** Why a name cannot be one. `code` is a problem code. */
+/** The reason why a name is invalid. `code` is a problem code. */
 export interface NameFault {
   readonly code: 'invalid-domain' | 'invalid-name' | 'invalid-character';
   readonly message: string;
@@ -22,13 +22,13 @@ export interface NameFault {
 
 const MAX_NAME_LENGTH = 150;
 const REGEX_CHARACTERS = /[()[\]{}|\\+^$]/;
-/** Anything but printable ASCII in lower case: nearly no name, which matters at a million aliases. */
+/** Matches anything but printable ASCII in lower case. Few names match, which matters at a million aliases. */
 const CHANGED_BY_KEY = /[^!-@[-~]/;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** Nearly every name, which matters at a million aliases. */
+/** Matches nearly every name, which matters at a million aliases. */
 const USUAL_NAME = /^[\w+-][\w.+-]{0,149}$/;
 const FORBIDDEN_IN_NAME = /[/#@,%]/;
-/** Nearly every text: classes of Unicode take a millisecond to compile, so that they are only made for others. */
+/** Matches nearly every text. Compiling Unicode classes takes a millisecond, so only other texts pay for it. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
 export function parseDomainName(text: string): Result<DomainName, NameFault> {
@@ -45,7 +45,7 @@ export function parseDomainName(text: string): Result<DomainName, NameFault> {
   });
 }
 
-/** v4: Aliases; the bounds are those of the manifest language. */
+/** Parses the name of an alias (v4: Aliases). The limits are those of the manifest language. */
 export function parseAliasName(text: string): Result<AliasName, NameFault> {
   if (USUAL_NAME.test(text)) return succeed(text as AliasName);
   const fault = findNameFault('alias', text);
@@ -56,7 +56,7 @@ export function parseAliasName(text: string): Result<AliasName, NameFault> {
   return succeed(text.normalize('NFC') as AliasName);
 }
 
-/** v4: SMTP credentials; regular expressions are not names of credentials. */
+/** Parses the name of a credential (v4: SMTP credentials). Regular expressions are not allowed. */
 export function parseCredentialName(text: string): Result<CredentialName, NameFault> {
   const fault = findNameFault('credential', text);
   if (fault !== null) return fail(fault);
@@ -67,32 +67,35 @@ export function parseCredentialName(text: string): Result<CredentialName, NameFa
   return succeed(text.normalize('NFC') as CredentialName);
 }
 
-/** Whether an alias name is a regular expression rather than a local part or `*`. */
+/** True if an alias name is a regular expression rather than a local part or `*`. */
 export function looksLikeRegex(name: string): boolean {
   return REGEX_CHARACTERS.test(name);
 }
 
-/** True if the name of an alias is a pattern and no address: a plus alone begins a label. */
+/** True if an alias name is a pattern and not an address. A plus alone only begins a label. */
 export function isPatternName(name: string): boolean {
   return looksLikeRegex(name.replaceAll('+', ''));
 }
 
-/** Whether a name that is no regular expression may still be a pattern: what the service makes of `sales.*` is not known. */
+/**
+ * True if a name that is not a regular expression may still be a pattern. The API does not define how the service
+ * reads `sales.*`.
+ */
 export function mayBePattern(name: string): boolean {
   return name !== '*' && /[*?]/.test(name) && !looksLikeRegex(name);
 }
 
-/** Whether an alias of this name takes, or may take, mail to other addresses than its own. */
+/** True if an alias of this name takes, or may take, mail to other addresses. */
 export function takesOthers(name: string): boolean {
   return name === '*' || looksLikeRegex(name) || mayBePattern(name);
 }
 
-/** What stands before the last `@` of an address; nothing where there is none. */
+/** Returns the text before the last `@` of an address; empty if there is no `@`. */
 export function localPartOf(address: string): string {
   return address.slice(0, Math.max(address.lastIndexOf('@'), 0));
 }
 
-/** What stands after the last `@` of an address; the whole text where there is none. */
+/** Returns the text after the last `@` of an address; the whole text if there is no `@`. */
 export function domainPartOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }
@@ -102,21 +105,21 @@ export function nameKey(name: string): NameKey {
   return name.normalize('NFC').toLowerCase() as NameKey;
 }
 
-/** The first character that cannot be seen, or whose effect cannot; null when there is none. */
+/** Returns the first character that is invisible or has an invisible effect; null if there is none. */
 export function findInvisible(text: string): string | null {
   if (PRINTABLE_ASCII.test(text)) return text.includes(' ') ? ' ' : null;
   return /[\p{C}\p{Z}\u115f\u1160\u3164\uffa0]/u.exec(text)?.[0] ?? null;
 }
 
-/** Text for people: in double quotes, with every invisible character as its code point. */
+/** Quotes a text for people: in double quotes, with every invisible character as its code point. */
 export function quote(text: string): string {
   const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
   return `"${escapeInvisible(shown)}"`;
 }
 
 /**
- * Shows what cannot be seen, spaces aside, as its code point, so that no output can be forged by a name. The same for
- * what GitHub Actions would run as a command: `::` where a line could begin, and `##[` anywhere in a line.
+ * Shows invisible characters other than spaces as code points, so that a name cannot forge output. Also escapes text
+ * that GitHub Actions would run as a command: `::` at the start of a line or word, and `##[` anywhere in a line.
  */
 export function escapeInvisible(text: string): string {
   const visible = PRINTABLE_ASCII.test(text)
@@ -125,12 +128,12 @@ export function escapeInvisible(text: string): string {
   return visible.replace(/(?<=^|\s):(?=:)/g, '<U+003A>').replaceAll('##[', '##<U+005B>');
 }
 
-/** JSON in which every character that cannot be seen is an escape of JSON: a terminal obeys some that JSON allows. */
+/** Escapes invisible characters in JSON. Terminals obey some that JSON allows unescaped. */
 export function escapeJson(json: string): string {
   return json.replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, escapeUnits);
 }
 
-/** Writes a character as `\uXXXX`, beyond 16 bits as two of them. */
+/** Writes a character as `\uXXXX`; beyond 16 bits as two of them. */
 export function escapeUnits(character: string): string {
   return Array.from(
     { length: character.length },
@@ -138,7 +141,9 @@ export function escapeUnits(character: string): string {
   ).join('');
 }
 
-/** The same of YAML, where such characters stand in double quotes alone; those beyond 16 bits have an escape of their own. */
+/**
+ * Escapes invisible characters in YAML. They stand only in double quotes; those beyond 16 bits become `\UXXXXXXXX`.
+ */
 export function escapeYaml(yaml: string): string {
   return yaml.replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
     character.length === 1 ? escapeUnits(character) : `\\U${hexadecimal(character.codePointAt(0) ?? 0, 8)}`,
@@ -149,14 +154,14 @@ function hexadecimal(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0');
 }
 
-/** `1 alias`, `2 aliases`. */
+/** Counts a noun: `1 alias`, `2 aliases`. */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`;
 }
 
 /**
- * Letters to insert, delete, replace or swap with their neighbour to turn one text into the other (optimal string
- * alignment). Where it is more than `most`, any number above that.
+ * Returns the number of letters to insert, delete, replace or swap with their neighbour to turn one text into the
+ * other (optimal string alignment). Above `most`, returns any number above `most`.
  */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
@@ -171,7 +176,10 @@ export function editDistance(a: string, b: string, most: number): number {
   return last[b.length] ?? 0;
 }
 
-/** Distances of the first `line` letters of `a` from every beginning of `b`; `before`: those of one letter less, and of two. */
+/**
+ * Returns the distances between the first `line` letters of `a` and every prefix of `b`. The last parameter holds the
+ * distances for one letter less and for two.
+ */
 function nextDistances(
   a: string,
   b: string,

@@ -1,35 +1,44 @@
 import type { DomainName } from './names.ts';
 import type { Section, SectionTypes, StateTypes } from './kinds.ts';
 
-/** What a complete, proven read of the live account found. Of each row it keeps what the planner uses. */
+/**
+ * The result of a complete, proven read of the live account. It keeps only the parts of each row that the planner
+ * uses.
+ */
 export interface Observed {
   readonly account: Account;
   /** Every domain of the account, managed or not, in the order of the listing. */
   readonly domains: ReadonlyMap<DomainName, ObservedDomain>;
-  /** Where domains were asked for by name, `domains` has only those: the account may have more. */
+  /** True if only domains that were asked for by name are in `domains`; the account may have more. */
   readonly partial?: true;
-  /** Domains whose reading failed or did not prove itself: nothing may be planned there. */
+  /** Domains whose reading failed or did not prove itself. Nothing may be planned for them. */
   readonly unproven: ReadonlyMap<DomainName, UnprovenRead>;
-  /** How far the service's clock is ahead of ours, milliseconds; undefined: no more than clocks may differ. */
+  /** Milliseconds by which the service's clock is ahead of ours; undefined means within the tolerance. */
   readonly skewMs?: number;
-  /** Aliases of other domains that the list shows (v3): read, and no part of `domains` until a plan takes routes away. */
+  /**
+   * Aliases of other domains that the listing contains (v3). They are not part of `domains` until a plan takes routes
+   * away.
+   */
   readonly embedded?: ReadonlyMap<DomainName, SectionTypes['aliases']['rows']>;
-  /** Parent domains that `whitelabel` may name; undefined: this generation does not tell, or they were not asked for. */
+  /**
+   * Parent domains that `whitelabel` may name; undefined means that this generation does not list them, or that they
+   * were not requested.
+   */
   readonly whitelabels?: readonly string[];
 }
 
 export interface UnprovenRead {
-  /** For people: endpoint, what went wrong, what to do. */
+  /** A text for people: endpoint, what went wrong, what to do. */
   readonly reason: string;
 }
 
-/** `GET /account` in either shape. A limit of null is unknown or unlimited, never "no room". */
+/** The answer of `GET /account` in either shape. A limit of null means unknown or unlimited, never "no room". */
 export interface Account {
   readonly email: string;
   readonly locked: boolean;
   readonly lockReason: string | null;
   readonly overQuota: boolean;
-  /** How long email logs are kept; absent where the answer does not tell. */
+  /** Days that email logs are kept; absent if the answer does not contain it. */
   readonly logRetentionDays?: number;
   readonly plan: {
     readonly name: string | null;
@@ -39,10 +48,10 @@ export interface Account {
   };
 }
 
-/** With its settings; one that this generation does not have is undefined. */
+/** A live domain with its settings. A setting that this generation does not have is undefined. */
 export interface ObservedDomain extends ObservedSections, DomainSettings {
   readonly domain: DomainName;
-  /** Read only. null: routing is disabled; undefined: this generation does not tell. */
+  /** Read only. null means that routing is disabled; undefined means that this generation does not show it. */
   readonly routingEngine?: 'alias' | 'rules' | null;
   readonly rulesFallbackEmail?: string | null;
   readonly forwardingReady?: boolean;
@@ -50,15 +59,18 @@ export interface ObservedDomain extends ObservedSections, DomainSettings {
   readonly banned?: boolean;
   readonly strictMxes?: boolean;
   readonly notifyWhenSpamBlocked?: boolean;
-  /** Epoch milliseconds; null when the answer has none. */
+  /** Epoch milliseconds; null if the answer has none. */
   readonly createdAt: number | null;
-  /** When its sections were read, milliseconds of the monotonic clock, which never steps back; null: they were not. */
+  /** Time when the sections were read, in milliseconds of the monotonic clock; null means that they were not read. */
   readonly readAt: number | null;
 }
 
 type DomainSettings = StateTypes['domain'];
 
-/** The engine that routes a domain's mail. `none`: routing is disabled; null: the service does not tell. */
+/**
+ * The engine that routes a domain's mail. `none` means that routing is disabled; null means that the service does not
+ * show it.
+ */
 export type LiveEngine = 'alias' | 'rules' | 'none' | null;
 
 export function liveEngineOf(live: Pick<ObservedDomain, 'routingEngine'> | undefined): LiveEngine {
@@ -66,16 +78,22 @@ export function liveEngineOf(live: Pick<ObservedDomain, 'routingEngine'> | undef
   return live.routingEngine ?? 'none';
 }
 
-/** Sections that were read; undefined: not managed, and not needed to see what forwards to what a plan takes away. */
+/**
+ * Sections that were read. undefined means that the section is not managed and not needed to find forwards to removed
+ * items.
+ */
 export type ObservedSections = { readonly [S in Section]?: SectionTypes[S]['rows'] };
 
-/** A section that decides where mail goes and was not read. */
+/** An unread section that decides where mail goes. */
 export interface UnreadRouting {
   readonly domain: DomainName;
   readonly section: 'aliases' | 'rules';
 }
 
-/** Returns what was not read of the routing of the account's domains. Where the account does not tell the engine (v3), aliases decide. */
+/**
+ * Returns the unread sections that route the account's domains. If the account does not show the engine (v3), aliases
+ * decide.
+ */
 export function unreadRouting({ domains }: Pick<Observed, 'domains'>): readonly UnreadRouting[] {
   return [...domains.values()].flatMap((live) => {
     if (live.routingEngine === null) return [];

@@ -6,7 +6,7 @@ import type { Kind, KindTypes, StateTypes } from './kinds.ts';
 import type { Destination } from './destinations.ts';
 import type { RuleMatch } from './resources.ts';
 
-/** What the change is for; `drift` only where the desired state of the item is known to have been applied before. */
+/** The cause of a change; `drift` only if the item's desired state is known to have been applied before. */
 export type Reason =
   | 'manifest'
   | 'drift'
@@ -28,14 +28,14 @@ interface PlainChange<K extends Kind> {
   readonly name: string;
   /** The live id, or the id to be created with (rules); null when there is none yet or none at all. */
   readonly id: string | null;
-  /** Whole states; null where the item does not exist, or should not. */
+  /** Whole states; null if the item does not exist, or should not. */
   readonly observed: StateTypes[K] | null;
   readonly desired: StateTypes[K] | null;
-  /** Which fields an update changes, in a fixed order. */
+  /** Fields that an update changes, in a fixed order. */
   readonly fields: readonly string[];
-  /** The stage in which the change is complete; a rule that moves in 1 and narrows in 2 has 2. */
+  /** The stage in which the change is complete. A rule that moves in stage 1 and narrows in stage 2 has 2. */
   readonly stage: 1 | 2;
-  /** Depends on what the service does on the way: the `*` of a new domain. */
+  /** True if the change depends on what the service does meanwhile, such as the `*` of a new domain. */
   readonly conditional: boolean;
   readonly reason: Reason;
   readonly source: Source | null;
@@ -64,7 +64,7 @@ export type GuardName =
   | 'plan-limit'
   | 'loop';
 
-/** What a guard that is not allowed keeps from running. */
+/** The part of a run that a guard holds back unless it is allowed. */
 export type Hold =
   | { readonly kind: 'run' }
   | { readonly kind: 'run-deletes' }
@@ -79,26 +79,28 @@ export interface GuardFinding {
   readonly scope: string;
   readonly limit: number;
   readonly planned: number;
-  /** One sentence for people: what was found and why it is held back. */
+  /** One sentence for people: the finding, and why it is held back. */
   readonly message: string;
-  /** What allows it; null: nothing does. */
+  /** The allowance that lifts the guard; null means that nothing does. */
   readonly allowance: Allowance | null;
-  /** The same as the flag, with its value. */
+  /** The allowance as a flag with its value. */
   readonly allow: string | null;
   readonly allowed: boolean;
   readonly holds: Hold;
-  /** Whether it refuses the plan (exit 4), or only ever withholds its part (`remote-shrink`). */
+  /** True if the guard refuses the plan (exit 4); false if it only withholds its part (`remote-shrink`). */
   readonly refuses: boolean;
 }
 
 export interface Withheld {
   readonly domain: DomainName;
   readonly reason: string;
-  /** What is kept from running: the whole domain, its stage 2, or changes that wait for what is withheld elsewhere. */
+  /**
+   * The part that is withheld: the whole domain, its stage 2, or changes that wait for something withheld elsewhere.
+   */
   readonly part: 'domain' | 'deletes' | 'changes';
   /**
-   * An unproven read or an ambiguous account makes `plan` and `apply` end with 1; a guard has its own finding, and
-   * `manifest` its own problem.
+   * The cause decides the exit code. `plan` and `apply` end with 1 after an unproven read or an ambiguous account. A
+   * guard has its own finding, and `manifest` its own problem.
    */
   readonly cause: 'unproven' | 'guard' | 'tombstone' | 'manifest';
 }
@@ -109,53 +111,59 @@ export interface Warning {
   readonly message: string;
   readonly hint?: string;
   readonly source: Source | null;
-  /** What it is about, for `lint.off`; not part of a plan. */
+  /** The subject that `lint.off` matches; not part of a plan. */
   readonly subject?: FindingSubject;
 }
 
 /**
- * `new`: not delivered before and delivered after; `lost`: the reverse, a discard included; `reroute`: it ends elsewhere, or
- * where is not known; `renamed`: an alias goes and another comes with the same destinations.
+ * The change of a route. `new`: not delivered before, delivered after. `lost`: delivered before, refused or discarded
+ * after. `reroute`: it ends elsewhere, or its end is unknown. `renamed`: one alias is replaced by another with the
+ * same destinations.
  */
 export type RouteKind = 'new' | 'lost' | 'reroute' | 'renamed';
 
-/** What decides about mail in its first domain; a fallback has no name, and a rule that only the account has its id. */
+/**
+ * The entry that decides about mail in its first domain. A fallback has no name; a rule that only the account has is
+ * named by its id.
+ */
 export interface Decider {
   readonly kind: 'alias' | 'rule' | 'fallback';
   readonly name: string | null;
 }
 
-/** Where mail ends before a plan and after it. */
+/** The ends of a route before a plan and after it. */
 export interface RouteEnds {
   readonly kind: RouteKind;
-  /** Where it ends after all hops: none is refused; null: it depends on `unknown`. */
+  /** Destinations after all hops: empty means refused; null means that they depend on `unknown`. */
   readonly from: readonly Destination[] | null;
   readonly to: readonly Destination[] | null;
-  /** null: nothing takes it. */
+  /** null means that nothing takes the mail. */
   readonly by: { readonly before: Decider | null; readonly after: Decider | null };
   /** Sections that were not read, as `DOMAIN/SECTION`. */
   readonly unknown: readonly string[];
   /**
-   * Names of entries of which any may take the mail, for it is not known which of them the service asks first: `from` and `to`
-   * may come about, and so may others. None: they are known.
+   * Names of entries that may each take the mail, because it is unknown which of them the service asks first. `from`
+   * and `to` are then only one possibility. An empty list means that they are certain.
    */
   readonly undecided: readonly string[];
 }
 
-/** Mail that ends elsewhere once a plan is applied. */
+/** Mail that ends elsewhere after a plan is applied. */
 export interface PlannedRoute extends RouteEnds {
   readonly domain: DomainName;
-  /** Null: every other address of the domain, or the mail that `rule` takes. */
+  /** The address; null means every other address of the domain, or the mail that `rule` takes. */
   readonly address: string | null;
-  /** `destination`: only destinations name it. */
+  /** The source of the address; `destination` means that only destinations name it. */
   readonly knownBy: 'name' | 'pattern' | 'destination';
-  /** For mail that only a condition describes: the rule, and what it matches. */
+  /** The rule and its condition, if only a condition describes the mail. */
   readonly rule: { readonly name: string; readonly match: RuleMatch } | null;
-  /** Of `renamed`: the address before. */
+  /** The previous address of a `renamed` route. */
   readonly was: string | null;
-  /** The addresses that the mail passes on its way to `to`; where it ends nowhere, those that it passed before. */
+  /** Addresses that the mail passes on its way to `to`. If it ends nowhere, those that it passed before. */
   readonly via: readonly string[];
-  /** What is so by rules, where the account does not tell the engine and the rest is so by aliases. */
+  /**
+   * The ends if rules route the mail, for an account that does not show the engine; the other fields assume aliases.
+   */
   readonly otherwise: RouteEnds | null;
 }
 
@@ -169,17 +177,17 @@ export interface PlanSummary {
   readonly unmanaged: number;
   /** Warnings of severity notice. */
   readonly notices: number;
-  /** How many findings `lint.off` hid, those of the manifest included. */
+  /** Number of findings that `lint.off` hid, including those of the manifest. */
   readonly silenced: number;
 }
 
 /**
- * Why a change waits for another one. `leads-there`: its mail comes there afterwards; `led-away`: mail that comes to it now is led
- * away there; `beside`: the one alias would match mail of the other one meanwhile.
+ * The reason why a change waits for another one. `leads-there`: its mail will go there. `led-away`: mail that comes to
+ * it now is led away there. `beside`: one alias would match the other's mail meanwhile.
  */
 export type WaitReason = 'leads-there' | 'led-away' | 'beside';
 
-/** By item: the changes that have to be in place before it is changed; see `planWaits`. */
+/** By item: the changes that must be in place before it is changed; see `planWaits`. */
 export type Waits = ReadonlyMap<string, ReadonlyMap<Change, WaitReason>>;
 
 /** The ordered changes, with guards and warnings; plain data. Same inputs, same bytes. */
@@ -188,31 +196,34 @@ export interface Plan {
   readonly manifest: { readonly files: readonly string[]; readonly digest: string };
   readonly summary: PlanSummary;
   readonly limits: PlanLimits;
-  /** Per domain, for people: unchanged items. */
+  /** Number of unchanged items per domain, for people. */
   readonly unchanged: ReadonlyMap<DomainName, number>;
   readonly changes: readonly Change[];
   readonly guards: readonly GuardFinding[];
-  /** The allowances under which it was made, as flags; part of the digest. */
+  /** Flags of the allowances that the plan was made under; part of the digest. */
   readonly allowances: readonly string[];
   readonly withheld: readonly Withheld[];
   readonly warnings: readonly Warning[];
-  /** Errors of the manifest that only a read of the account shows; what they concern does not run. */
+  /** Manifest errors that only a read of the account shows. The affected changes do not run. */
   readonly problems: readonly Problem[];
-  /** Changes of stage 2 that have to wait, because a domain that a problem withholds still forwards there. */
+  /** Stage 2 changes that must wait, because a domain that a problem withholds still forwards there. */
   readonly neededElsewhere: ReadonlyMap<Change, Withheld>;
   readonly waits: Waits;
-  /** Live rules taken over by content: to be remembered by the state directory. */
+  /** Live rules taken over by content; the state directory remembers them. */
   readonly adoptions: readonly Adoption[];
 }
 
-/** Of domains those of the account, of aliases and rules those of the manifest's domains; limit null: unknown or none. */
+/**
+ * Live items and limits. `domains` counts those of the account; `aliases` and `rules` count those of the manifest's
+ * domains. A limit of null means unknown or none.
+ */
 export type PlanLimits = Readonly<
   Record<'domains' | 'aliases' | 'rules', { readonly live: number; readonly limit: number | null }>
 >;
 
 export interface PlanUsage {
   readonly what: keyof PlanLimits;
-  /** After the plan is applied. */
+  /** Items in use after the plan is applied. */
   readonly used: number;
   readonly limit: number;
 }
@@ -223,22 +234,22 @@ export interface Adoption {
   readonly id: string;
 }
 
-/** What `apply` will send once the plan is made: writes, reads before stage 2, verification. */
+/** The requests of `apply` after planning: writes, reads before stage 2, verification. */
 export interface Forecast extends PhaseForecast {
   readonly writes: number;
-  /** Requests per window of the tightest endpoint that is used; null: not known yet. */
+  /** Requests per window of the tightest endpoint that is used; null means not known yet. */
   readonly limit: number | null;
-  /** Length of that window, as far as the answers showed it; null: not known yet. */
+  /** Length of that window in seconds, as far as the answers showed it; null means not known yet. */
   readonly windowSeconds: number | null;
   readonly endpoints: readonly EndpointForecast[];
   readonly phases: ForecastPhases;
-  /** Of all phases: the whole run. */
+  /** The whole run, with all phases. */
   readonly total: PhaseForecast;
 }
 
 /**
- * The parts of a run, one after another. Reading ends with the plan, writing with the last write: it includes what is read
- * meanwhile, before stage 2 and to verify. Verifying is what remains.
+ * The parts of a run, one after another. Reading ends with the plan. Writing ends with the last write and includes the
+ * reads before stage 2 and for verification. Verifying is the rest.
  */
 export interface ForecastPhases {
   readonly reading: PhaseForecast;

@@ -4,13 +4,13 @@ import type { Kind } from './kinds.ts';
 
 export type Outcome = 'unchanged' | 'converged' | 'partial' | 'failed' | 'refused';
 
-/** What a run did, item by item; plain data. */
+/** The result of a run, item by item; plain data. */
 export interface Report {
   readonly outcome: Outcome;
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly finishedAt: number;
-  /** Milliseconds in between that a person took to answer. */
+  /** Milliseconds of that time that a person took to answer. */
   readonly askedMs: number;
   /** Digest of the plan that was applied. */
   readonly plan: string;
@@ -19,25 +19,25 @@ export interface Report {
   readonly skipped: readonly SkippedItem[];
   readonly guards: readonly GuardFinding[];
   readonly withheld: readonly Withheld[];
-  /** Errors of the manifest that only a read of the account showed; what they concern did not run. */
+  /** Manifest errors that only a read of the account showed. The affected changes did not run. */
   readonly problems: readonly Problem[];
   readonly notKept: readonly NotKeptItem[];
   /** Facts worth knowing, such as `requires_new_mx_check`. */
   readonly notes: readonly string[];
   readonly requests: RequestTotals;
-  /** Whether anything was written, or may have been: the outcome is `partial` then, not `failed`. */
+  /** True if anything was written, or may have been. The outcome is then `partial`, not `failed`. */
   readonly wrote: boolean;
-  /** Why the run ended before its plan did; null when it came to its end. */
+  /** The reason why the run ended early; null if it was completed. */
   readonly stopped: Stop | null;
-  /** What the history calls the run; null: nothing was written, and nothing is to be undone. */
+  /** The run's id in the history; null means that nothing was written and nothing can be undone. */
   readonly run: string | null;
-  /** Path of the manifest of what was there before the run; null means that nothing was to be written. */
+  /** Path of the snapshot, a manifest of the state before the run; null means that there was nothing to write. */
   readonly snapshot: string | null;
-  /** Flags that the undo of the run needs, for a shell; none, too, if that cannot be known. */
+  /** Flags that the undo of the run needs, for a shell; also empty if they cannot be known. */
   readonly undoFlags: readonly string[];
 }
 
-/** What ends a run early: nothing that it has not sent yet is sent. */
+/** The reason why a run ends early. It sends nothing more. */
 export interface Stop {
   readonly kind:
     | 'unauthorised'
@@ -51,7 +51,7 @@ export interface Stop {
   readonly message: string;
 }
 
-/** How many items had each end. */
+/** Number of items per outcome. */
 export type ItemCounts = Readonly<
   Record<'added' | 'updated' | 'moved' | 'deleted' | 'failed' | 'skipped' | 'notKept', number>
 >;
@@ -63,7 +63,7 @@ export interface RequestTotals {
   readonly waitedSeconds: number;
 }
 
-/** Names a change without its values. */
+/** The name of a change, without its values. */
 export interface ChangeName {
   readonly action: Action;
   readonly kind: Kind;
@@ -82,7 +82,7 @@ export interface AppliedItem extends ChangeName {
 export interface FailedItem extends ChangeName {
   readonly source: Source | null;
   readonly endpoint: string;
-  /** HTTP status; null when there was no answer. */
+  /** HTTP status; null if there was no answer. */
   readonly status: number | null;
   /** Position in the batch that was sent; null for a single request. */
   readonly index: number | null;

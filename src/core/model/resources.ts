@@ -1,13 +1,13 @@
 import type { ReferenceDocument } from './destinations.ts';
 import type { Source } from './manifest/problem.ts';
 
-/** Where an entry is written; `via` is the position of the domain's `use` when a template brought it. */
+/** The place where an entry is written; `via` is the position of the domain's `use` if a template added it. */
 export interface Origin {
   readonly source: Source;
   readonly via?: Source;
 }
 
-/** An entry that says that something must not be there, as a manifest writes it. */
+/** A tombstone, as a manifest writes it. */
 export interface AbsentDocument {
   readonly state: 'absent';
 }
@@ -17,17 +17,20 @@ export type ForwardDocument = string | ReferenceDocument | readonly (string | Re
 
 export type RuleType = 'alias' | 'regex' | 'cel';
 
-/** Parts of a message in which a regular expression may be searched. */
+/** Parts of a message that a regular expression may search. */
 export const SCOPES = ['sender', 'recipient', 'subject', 'body'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What mail a rule takes (v4: Rule, Config by type, without `forward`); its texts may be of another type, as in the history. */
+/**
+ * The mail that a rule takes (v4: Rule, Config by type, without `forward`). Its texts may have another type, as in the
+ * history.
+ */
 export type RuleMatch<Text = string> =
   | { readonly type: 'alias'; readonly alias: Text }
   | { readonly type: 'regex'; readonly regex: Text; readonly scopes: readonly Scope[] }
   | { readonly type: 'cel'; readonly expression: Text };
 
-/** Whether two rules match the same mail by the same means: type and condition, not rank, activity or destinations. */
+/** True if two rules have the same type and condition. Rank, activity and destinations do not count. */
 export function sameMatch(a: RuleMatch, b: RuleMatch): boolean {
   if (a.type === 'alias') return b.type === 'alias' && a.alias === b.alias;
   if (a.type === 'cel') return b.type === 'cel' && a.expression === b.expression;

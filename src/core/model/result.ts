@@ -1,4 +1,4 @@
-/** An expected outcome: bugs and broken I/O throw, everything that can be foreseen is a value. */
+/** An expected outcome. Bugs and broken I/O throw; everything that can be foreseen is a value. */
 export type Result<T, E> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E };

@@ -15,13 +15,16 @@ export const NO_LONGER_MANAGED = 'no-longer-managed';
 
 /** An entry that an earlier run applied, that the manifest no longer names, and that nothing deletes. */
 export interface LeftBehind {
-  /** As the state directory keeps it; see `entryKey`. */
+  /** The entry's key in the state directory; see `entryKey`. */
   readonly key: string;
   readonly kind: SectionKind;
   readonly name: string;
 }
 
-/** Entries of a domain that were applied earlier and are left behind; those of sections that were not read are taken to be there. */
+/**
+ * Returns a domain's entries that were applied earlier and are left behind. Entries of unread sections are assumed to
+ * exist.
+ */
 export function leftBehind(
   desired: PresentDomain,
   live: ObservedDomain,
@@ -57,8 +60,9 @@ export function leftBehindWarnings(
 }
 
 /**
- * Says of each domain that an earlier run applied and the account still has that the manifest no longer names it. Where only some
- * domains were read nothing is known of the others; a domain of another manifest for this account is that one's.
+ * Warns of each domain that an earlier run applied, that the account still has, and that the manifest no longer names.
+ * If only some domains were read, nothing is known of the others. A domain of another manifest for this account
+ * belongs to that manifest.
  */
 export function domainsLeftBehind(
   {
@@ -83,7 +87,7 @@ export function domainsLeftBehind(
     }));
 }
 
-/** What is left behind, and what to write. */
+/** Returns the message and hint for an entry that is left behind. */
 export function leftBehindWords(
   kind: SectionKind,
   name: string,
@@ -104,7 +108,7 @@ function namedKeys(desired: PresentDomain): ReadonlySet<string> {
   return new Set(keys);
 }
 
-/** What tells a name as the account spells it; null: it is gone, or ignored. */
+/** Returns a lookup of a name as the account spells it; null means that it is gone or ignored. */
 function liveNames(
   desired: PresentDomain,
   live: ObservedDomain,
@@ -127,11 +131,14 @@ function liveNames(
 interface AppliedItem {
   readonly kind: SectionKind;
   readonly written: string;
-  /** Its signature. */
+  /** The signature of the applied state. */
   readonly applied: string;
 }
 
-/** What has no name in the account is there as long as an item is that nothing else means, with what was applied. */
+/**
+ * Returns a rule that is left behind, or null. Rules have no names in the account: the rule still exists if a live
+ * rule has the applied state and belongs to no entry.
+ */
 function unnamedItem(
   { kind, written, applied }: AppliedItem,
   {
@@ -150,14 +157,17 @@ function unnamedItem(
   return isThere && !isAdopted ? written : null;
 }
 
-/** What says which live items an entry means. */
+/** The properties of an entry that identify its live item. */
 interface Meaning {
   readonly name?: string;
   readonly id?: string;
   readonly derivedIds?: readonly string[];
 }
 
-/** Ids of live items that the manifest names, as far as it or the state directory shows them, or ignores. */
+/**
+ * Returns the ids of live items that the manifest names or ignores, as far as the manifest or the state directory
+ * shows them.
+ */
 function meantIds(section: PresentDomain[Section], { prior }: ItemMemory): ReadonlySet<string> {
   const entries: Iterable<Meaning> = section?.entries.values() ?? [];
   const ids = Array.from(entries).flatMap(({ name = '', id = '', derivedIds = [] }) => [

@@ -5,8 +5,9 @@ import { lazily } from '../routing/lazily.ts';
 import { lossesByChanges, type PlanInput } from './plan.ts';
 
 /**
- * Returns the addresses that lose delivery by changes of a domain as the account is by the latest read, other than those that
- * lose it by the plan of the run. `made`: tells changes of other domains that are in place, for these may have been read before.
+ * Returns the addresses that lose delivery by changes of a domain, judged by the latest read, and that do not lose it
+ * by the run's plan. `made` is true for changes of other domains that are in place, because these domains may have
+ * been read earlier.
  */
 export type LossCheck = (
   domain: DomainName,
@@ -14,13 +15,13 @@ export type LossCheck = (
   made: (change: Change) => boolean,
 ) => readonly string[];
 
-/** What a plan is made from: of one domain by the latest read, or of all by the first. */
+/** The inputs of plans: `latest` for one domain by its latest read, `first` for all domains by the first read. */
 export interface LossInputs {
   readonly latest: (domain: DomainName) => PlanInput;
   readonly first: () => PlanInput;
 }
 
-/** `planned`: the changes of the run. */
+/** Creates a check for a run with these planned changes. */
 export function createLossCheck(planned: readonly Change[], { latest, first }: LossInputs): LossCheck {
   const byDomain = Map.groupBy(planned, ({ domain }) => domain);
   const known = lazily(() => {

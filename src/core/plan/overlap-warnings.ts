@@ -8,8 +8,8 @@ import type { DomainPlan } from './diff/section.ts';
 import { finalOverlaps } from './routes/overlaps.ts';
 
 /**
- * Warns about patterns that overlap once the plan is applied, in each domain that is planned. Those of which the manifest has
- * both were found there already: where they are silenced, that was counted.
+ * Warns of patterns that overlap after the plan is applied, in each planned domain. If both patterns are in the
+ * manifest, validation has already found the overlap and counted it if it is silenced.
  */
 export function overlapWarnings(
   desired: Desired,

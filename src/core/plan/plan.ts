@@ -28,7 +28,7 @@ import {
 import { countActions, neededElsewhere } from './withhold.ts';
 
 export interface PlanInput {
-  /** The whole manifest, or the domains of it that this run is about. */
+  /** The whole manifest, or the domains that this run covers. */
   readonly desired: Desired;
   readonly observed: Observed;
   readonly policy: Policy;
@@ -36,17 +36,22 @@ export interface PlanInput {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly api: { readonly url: string; readonly version: 'v4' | 'v3' };
-  /** Credentials, as `name@domain`, whose password differs from what was last sent; decided by whoever can resolve it. */
+  /**
+   * Credentials, as `name@domain`, whose password differs from the one last sent. The caller resolves the passwords.
+   */
   readonly changedPasswords?: ReadonlySet<string>;
-  /** Digits after the point that the service keeps of a rank, once it answered another one than was sent. */
+  /** Decimal digits that the service keeps of a rank, known once it has answered with another rank than was sent. */
   readonly rankDigits?: number;
-  /** Who wrote the manifest. One that fwdsync generated, such as a snapshot, gets warnings only for what it changes. */
+  /**
+   * The origin of the manifest. A generated one, such as a snapshot, gets warnings only for the entries that it
+   * changes.
+   */
   readonly manifestKind?: 'written' | 'generated' | undefined;
-  /** Size of the whole manifest when `desired` is a part of it. */
+  /** Size of the whole manifest if `desired` is a part of it. */
   readonly manifestSize?: ManifestSize;
 }
 
-/** What to change in the account, in which order, and what speaks against it. Pure: same inputs, same bytes. */
+/** Plans the ordered changes of the account, with guards and warnings. Pure: same inputs, same bytes. */
 export function makePlan(input: PlanInput): Plan {
   const { desired, observed, policy, prior, manifestSize: size = manifestSize(input.desired) } = input;
   const planned = planDomains(input).map((plan) => (policy.purpose === 'undo' ? asUndo(plan) : plan));
@@ -111,12 +116,15 @@ function findWarnings(
   ]);
 }
 
-/** `changesOf`: of what is planned in a domain, the changes that are going to be made; `elsewhere`: changes of other domains. */
+/**
+ * The changes that will be made. `changesOf` selects a domain's among those planned; `elsewhere` returns those of
+ * other domains.
+ */
 interface GoingChanges extends Pick<LossInput, 'elsewhere'> {
   readonly changesOf: (domain: DomainName, planned: readonly Change[]) => readonly Change[];
 }
 
-/** Returns the mail that loses delivery by changes that are going to be made. */
+/** Returns the mail that loses delivery by the changes that will be made. */
 export function lossesByChanges(input: PlanInput, { changesOf, elsewhere }: GoingChanges): readonly Loss[] {
   const plans = planDomains(input).map((plan) => ({
     ...plan,
@@ -125,7 +133,7 @@ export function lossesByChanges(input: PlanInput, { changesOf, elsewhere }: Goin
   return findLosses({ ...input, plans, elsewhere }, 'all');
 }
 
-/** What follows from no manifest has no place in one. */
+/** Marks the changes as an undo. They do not come from a manifest, so they have no source. */
 function asUndo(plan: DomainPlan): DomainPlan {
   const undone = new Map<Change, Change>();
   return changeEach(plan, (change) => {
@@ -139,7 +147,7 @@ function about(domain: DomainName, warnings: readonly Warning[]): readonly Warni
   return warnings.map((warning) => ({ ...warning, subject: { domain, ...warning.subject } }));
 }
 
-/** Domain by domain, in the order of their ASCII form. */
+/** Plans each domain, in the order of their ASCII form. */
 function planDomains(input: PlanInput): readonly DomainPlan[] {
   const { desired, observed, policy, prior, changedPasswords = new Set() } = input;
   const rotate = namesByDomain(policy.rotate);

@@ -1,32 +1,35 @@
 import { plainCommand, type CommandLine } from '../model/text/command-line.ts';
 import type { Allowance, GuardSettings } from '../model/desired.ts';
 
-/** What a run is allowed and asked to do by anything but the manifest. */
+/** The permissions and requests of a run that do not come from the manifest's entries. */
 export interface Policy {
   readonly guards: GuardSettings;
-  /** Of the flags, and those of the manifest that are still valid. */
+  /** Allowances from flags, and those of the manifest that are still valid. */
   readonly allowances: readonly Allowance[];
-  /** The account that must answer; null: none is stated. */
+  /** The account that must answer; null means that none is stated. */
   readonly account: string | null;
-  /** Whether a run without a stated account is refused. */
+  /** True if a run without a stated account is refused. */
   readonly accountRequired: boolean;
-  /** Credentials whose password is to be sent again. */
+  /** Credentials whose password will be sent again. */
   readonly rotate: readonly { readonly name: string; readonly domain: string }[];
   /** The daemon never deletes a domain. */
   readonly domainDeletes: 'allowed' | 'never';
-  /** An undo is as large as the run that it reverses, and no manifest has a line for it. */
+  /**
+   * `undo` turns off the guards about numbers, because an undo is as large as the run that it reverses. Its changes
+   * have no manifest line.
+   */
   readonly purpose?: 'undo' | undefined;
-  /** Completes the commands that hints name. Default: they are plain. */
+  /** Completes the commands in hints; by default they have no flags. */
   readonly command?: CommandLine | undefined;
 }
 
-/** The allowances of a manifest that have not expired: each holds through its day, in UTC. */
+/** Returns the manifest's allowances that have not expired. Each is valid through its day, in UTC. */
 export function allowancesInForce(guards: GuardSettings, now: number): readonly Allowance[] {
   const today = new Date(now).toISOString().slice(0, 10);
   return guards.allow.filter(({ until }) => today <= until).map(({ allowance }) => allowance);
 }
 
-/** An allowance as the flag that gives it, ready for a shell. */
+/** Formats an allowance as its flag, quoted for a shell. */
 export function showAllowance(allowance: Allowance): string {
   switch (allowance.kind) {
     case 'deletes':
@@ -42,7 +45,7 @@ export function showAllowance(allowance: Allowance): string {
   }
 }
 
-/** Returns the allowance as an item of `guards.allow` of a manifest, valid through a day. */
+/** Formats an allowance as an item of a manifest's `guards.allow`, valid through a day. */
 export function writeAllowance(allowance: Allowance, until: string): string {
   return `- { ${allowanceEntry(allowance)}, until: ${until} }`;
 }
@@ -61,7 +64,7 @@ function allowanceEntry(allowance: Allowance): string {
   }
 }
 
-/** Returns the function that completes the commands in hints of a run. */
+/** Returns the function that completes the commands in a run's hints. */
 export function commandOf({ command = plainCommand }: Pick<Policy, 'command'>): CommandLine {
   return command;
 }
@@ -71,7 +74,7 @@ export function allows(policy: Policy, allowance: Allowance): boolean {
   return policy.allowances.some((given) => showAllowance(given) === flag);
 }
 
-/** One word for a shell, in quotes where it needs them. */
+/** Returns one word for a shell, in quotes if it needs them. */
 export function quoteForShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -15,10 +15,13 @@ export function manifestSize({ domains }: Pick<Desired, 'domains'>): ManifestSiz
   return { domains: managed, entries };
 }
 
-/** A domain that is to be absent has none. */
+/** The sections of a domain; a tombstone has none. */
 type Sections = Pick<PresentDomain, Section> & Pick<DesiredDomain, 'state'>;
 
-/** Whether a manifest deletes what it does not name. One that does not, such as a snapshot, deletes nothing by being shorter. */
+/**
+ * True if a manifest deletes entries that it does not name. Otherwise, as with a snapshot, a shorter manifest deletes
+ * nothing.
+ */
 export function prunesAnything({ domains }: Pick<Desired, 'domains'>): boolean {
   return [...domains.values()].some((desired: Sections) =>
     SECTIONS.some((section) => desired[section]?.prune === true),

@@ -9,7 +9,7 @@ import type { UnnamedEntries } from '../model/status/daemon.ts';
 import type { PlanInput } from './plan.ts';
 import { compareRanks } from './sorting.ts';
 
-/** Most unnamed entries of an account that are kept in memory. */
+/** The most unnamed entries of an account that are kept in memory. */
 const MOST_ENTRIES = 2_000;
 
 type Input = Pick<PlanInput, 'desired' | 'observed' | 'prior'>;
@@ -40,7 +40,7 @@ export function unnamedEntries(
   return found;
 }
 
-/** Keeps as many entries as there is room for, and counts the others. */
+/** Keeps the entries that fit, and counts the others. */
 function limit({ aliases, rules, ...rest }: UnnamedEntries, room: number): UnnamedEntries {
   const kept = { aliases: aliases.slice(0, room), rules: rules.slice(0, Math.max(0, room - aliases.length)) };
   const more = aliases.length + rules.length - kept.aliases.length - kept.rules.length;

@@ -20,7 +20,7 @@ import { sum } from './guards/counting.ts';
 import type { Policy } from './policy.ts';
 import { compareText } from './sorting.ts';
 
-/** What the account's read-only state keeps a domain's entries from doing. */
+/** Warns if the account's read-only state makes a domain's entries ineffective. */
 export function domainWarnings(
   desired: PresentDomain,
   live: ObservedDomain,
@@ -50,7 +50,7 @@ export function domainWarnings(
   return warnings;
 }
 
-/** What DNS keeps a domain's entries from doing. */
+/** Warns if missing DNS records make a domain's entries ineffective. */
 function readinessWarnings(
   desired: PresentDomain,
   live: ObservedDomain,
@@ -71,7 +71,7 @@ function readinessWarnings(
   return warnings;
 }
 
-/** Where mail goes that no rule takes; the API can only read it. */
+/** Describes the fallback of mail that no rule takes. The API can only read it. */
 function fallbackWords({ routingEngine, rulesFallbackEmail }: ObservedDomain): string {
   if (routingEngine !== 'rules' || rulesFallbackEmail === undefined) return '';
   return rulesFallbackEmail === null
@@ -79,7 +79,10 @@ function fallbackWords({ routingEngine, rulesFallbackEmail }: ObservedDomain): s
     : `, and mail that no rule matches goes to ${rulesFallbackEmail}`;
 }
 
-/** True if changes take away where other mail may be forwarded. Nothing forwards to what the service may make on the way. */
+/**
+ * True if changes remove routes that other mail may be forwarded to. Nothing forwards to a `*` that the service may
+ * create during the run, so conditional changes do not count.
+ */
 export function takesRoutes({ changes }: Pick<Plan, 'changes'>): boolean {
   return changes.some(
     ({ kind, stage, desired, conditional }) =>
@@ -89,7 +92,7 @@ export function takesRoutes({ changes }: Pick<Plan, 'changes'>): boolean {
   );
 }
 
-/** Says how much of the account was not asked for forwards to what the plan takes away. */
+/** Warns of the part of the account that was not checked for forwards to removed items. */
 export function uncheckedForwards(
   changes: readonly Change[],
   observed: Pick<Observed, 'domains' | 'partial'>,
@@ -110,7 +113,7 @@ export function uncheckedForwards(
   ];
 }
 
-/** `whitelabel` of which the account knows nothing; only where the account's own are known. */
+/** Warns of a `whitelabel` that the account does not have. Skipped if the account's whitelabels are unknown. */
 export function whitelabelWarnings({ domains }: Desired, { whitelabels }: Observed): readonly Warning[] {
   if (whitelabels === undefined) return [];
   const known = new Set(whitelabels.map((name) => name.toLowerCase()));
@@ -131,7 +134,10 @@ export function whitelabelWarnings({ domains }: Desired, { whitelabels }: Observ
   });
 }
 
-/** Waits for a rate limit are worked out from the service's clock, and times in its answers are shown as they come. */
+/**
+ * Warns of different clocks. Waits for a rate limit use the service's clock, and the times in its answers are shown
+ * unchanged.
+ */
 function clockWarnings({ skewMs }: Observed): readonly Warning[] {
   if (skewMs === undefined) return [];
   const seconds = Math.round(Math.abs(skewMs) / 1000);
@@ -141,7 +147,7 @@ function clockWarnings({ skewMs }: Observed): readonly Warning[] {
   return [{ code: 'clock-skew', message, hint, source: null }];
 }
 
-/** What holds of the account as a whole. Whether the limits count per account or per domain is stated nowhere. */
+/** Returns warnings about the whole account. The API does not document if limits count per account or per domain. */
 export function accountWarnings(
   observed: Observed,
   plans: readonly DomainPlan[],
@@ -163,7 +169,7 @@ export function accountWarnings(
       source: null,
     });
   }
-  // The size leaves out domains that are to be deleted, a quick plan those that need no look.
+  // The size leaves out tombstones; a quick plan leaves out domains that need no check.
   if (size.domains.size === 0 && plans.length === 0) {
     const message = 'the manifest has no domain: nothing is managed';
     warnings.push({ code: 'nothing-managed', message, source: null });
@@ -195,7 +201,7 @@ function limitWarning(
   return [{ code: `${section}-limit`, message, hint, source: null }];
 }
 
-/** What a person should write otherwise. */
+/** Findings about the wording of a manifest, which only a person writes. */
 const ABOUT_WORDING: ReadonlySet<FindingCode> = new Set([
   'adopted-by-content',
   'default-catch-all',
@@ -204,14 +210,14 @@ const ABOUT_WORDING: ReadonlySet<FindingCode> = new Set([
   'unmanaged-rule-first',
 ]);
 
-/** Those about the account, and about entries and domains that a plan changes. */
+/** Keeps the warnings about the account, and about entries and domains that a plan changes. */
 export function warningsOfChanges(
   warnings: readonly Warning[],
   changes: readonly Change[],
   { domains }: Desired,
 ): readonly Warning[] {
   const changed = new Set(
-    // What is planned is desired, if only to be absent.
+    // Every planned change has a desired domain, present or absent.
     changes.flatMap((change) => placesOf(change, domains.get(change.domain) as DesiredDomain)),
   );
   return warnings.filter(
@@ -219,7 +225,7 @@ export function warningsOfChanges(
   );
 }
 
-/** Where a change, its domain and the settings of that are written. */
+/** Returns the places of a change, its domain and the domain's settings. */
 function placesOf({ source }: Change, domain: DesiredDomain): readonly (string | null)[] {
   const settings = domain.state === 'present' ? Object.values(domain.settings) : [];
   const sources = [source, domain.source, ...settings.map((setting) => setting.source)];
@@ -234,7 +240,7 @@ function anyPresent(section: AliasSection | CredentialSection | undefined): bool
   return section !== undefined && [...section.entries.values()].some(({ state }) => state === 'present');
 }
 
-/** What is asked to be sent again but is in no manifest. */
+/** Warns of credentials in `--rotate` that the manifest does not have. */
 export function rotateWarnings(desired: Desired, policy: Policy): readonly Warning[] {
   return policy.rotate.flatMap(({ name, domain }) => {
     const entry = desired.domains.get(domain as DomainName);
@@ -254,11 +260,11 @@ export function rotateWarnings(desired: Desired, policy: Policy): readonly Warni
   });
 }
 
-/** Above so many comparisons it is a move of a whole portfolio, in which a slip of the pen is found otherwise. */
+/** Above this number of comparisons a whole portfolio moves, and typing errors show in other ways. */
 const MOST_COMPARISONS = 2_000_000;
 const NEAR = 2;
 
-/** Domains that would be added although a live one is called almost the same: perhaps a slip of the pen. */
+/** Warns of domains to be added whose name is almost that of a live domain, which may be a typing error. */
 export function similarDomainWarnings(desired: Desired, observed: Observed): readonly Warning[] {
   const added = [...desired.domains.values()].filter(
     (entry) => entry.state === 'present' && !observed.domains.has(entry.domain),

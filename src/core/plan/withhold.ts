@@ -7,7 +7,7 @@ import { dependenciesOf, neededBy } from './requests/dependencies.ts';
 import { compareText } from './sorting.ts';
 import { KINDS } from '../kinds/registry.ts';
 
-/** Whether a guard that nobody allowed refuses the plan (exit 4). */
+/** True if a guard without an allowance refuses the plan (exit 4). */
 export function isRefused(plan: {
   readonly guards: readonly Pick<GuardFinding, 'refuses' | 'allowed'>[];
 }): boolean {
@@ -15,8 +15,9 @@ export function isRefused(plan: {
 }
 
 /**
- * The plan without what its guards hold back, which is listed in `withheld`: whole domains, or just their stage 2. A domain
- * of which every change runs is not listed, whatever guard holds others. A route to which a withheld change still forwards stays as well.
+ * Returns the plan without the parts that guards hold back. These are listed in `withheld`: whole domains, or only
+ * their stage 2. A domain is not listed if all of its changes run. A route also stays if a withheld change still
+ * forwards to it.
  */
 export function withholdRefused(plan: Plan): Plan {
   const held = heldParts(plan);
@@ -40,8 +41,8 @@ export function withholdRefused(plan: Plan): Plan {
 }
 
 /**
- * The changes that would take away what a domain still forwards to that a problem of the manifest withholds: what it is to
- * forward to is not known.
+ * Returns the changes that would remove a route which a domain still forwards to, if a problem of the manifest
+ * withholds that domain. Its future destinations are unknown.
  */
 export function neededElsewhere(
   plans: readonly DomainPlan[],
@@ -61,17 +62,17 @@ export function neededElsewhere(
   return needed;
 }
 
-/** What runs of these changes where their stage 2 is held back. */
+/** Returns the part of these changes that runs if their stage 2 is held back. */
 export function stageOneChanges(changes: readonly Change[]): readonly Change[] {
   return changes.flatMap(stageOneOfChange);
 }
 
-/** What `withheld` says of a part that a guard holds back. */
+/** Returns the reason in `withheld` for a part that a guard holds back. */
 export function withheldReason({ guard, message }: Pick<GuardFinding, 'guard' | 'message'>): string {
   return `${guard}: ${message}`;
 }
 
-/** What is held of each domain that has changes. */
+/** Returns the held part of each domain that has changes. */
 function heldParts(plan: Plan): ReadonlyMap<DomainName, Withheld> {
   const held = new Map<DomainName, Withheld>();
   const domains = [...new Set(plan.changes.map(({ domain }) => domain))];
@@ -111,14 +112,14 @@ function keptOf(change: Change, part: Withheld['part'] | undefined): readonly Ch
   return part === 'domain' ? [] : stageOneOfChange(change);
 }
 
-/** All of it, a rule's move, or nothing. */
+/** Returns the stage 1 part of a change: all of it, a rule's move, or nothing. */
 function stageOneOfChange(change: Change): readonly Change[] {
   if (change.stage === 1) return [change];
   const move = KINDS[change.kind].steps.stageOneOf?.(change) ?? null;
   return move === null ? [] : [move];
 }
 
-/** Changes that have to wait for what is withheld. */
+/** Returns the changes that must wait for withheld ones. */
 function orphans(plan: Plan, held: ReadonlyMap<DomainName, Withheld>): ReadonlyMap<Change, Withheld> {
   const orphaned = new Map<Change, Withheld>();
   for (const [change, domains] of dependenciesOf(plan.changes)) {
@@ -142,7 +143,7 @@ function orphans(plan: Plan, held: ReadonlyMap<DomainName, Withheld>): ReadonlyM
   return orphaned;
 }
 
-/** Why a change has to wait for one that is held; null: it waits for none of them. */
+/** Returns the reason why a change must wait for a held one; null if it waits for none. */
 function whyWaiting(change: Change, waits: Waits, isHeld: (change: Change) => boolean): string | null {
   const found = waits
     .get(itemKey(change))
@@ -153,14 +154,14 @@ function whyWaiting(change: Change, waits: Waits, isHeld: (change: Change) => bo
   return `${name} of ${domain}, ${WAIT_REASONS[why]}, is withheld`;
 }
 
-/** What a change that another one waits for is to that one. */
+/** The relation of a change to the one that waits for it. */
 export const WAIT_REASONS: Readonly<Record<WaitReason, string>> = {
   'leads-there': 'to which its mail goes then',
   'led-away': 'from which mail comes here',
   beside: 'which matches some of the same mail',
 };
 
-/** Conditional changes are counted with their action, and once more by themselves. */
+/** Counts changes by action. Conditional changes are counted once more as `conditional`. */
 export function countActions(
   changes: readonly Change[],
 ): Omit<PlanSummary, 'unchanged' | 'unmanaged' | 'notices' | 'silenced'> {
@@ -172,7 +173,7 @@ export function countActions(
   return counts;
 }
 
-/** One entry a domain and reason, by domain. */
+/** Merges entries to one per domain and reason, sorted by domain. */
 function merge(withheld: readonly Withheld[]): readonly Withheld[] {
   const unique = new Map(withheld.map((entry) => [`${entry.domain} ${entry.reason}`, entry]));
   return [...unique.values()].sort((a, b) => compareText(a.domain, b.domain));

@@ -15,7 +15,7 @@ export interface WouldDelete {
   readonly domain: DomainName;
   readonly name: string;
   readonly reason: Extract<Reason, 'prune' | 'absent' | 'type-change' | 'tombstone'>;
-  /** Where the later manifest says so: the entry, or the domain that prunes. */
+  /** The place in the later manifest: the entry, or the domain that prunes. */
   readonly source: Source;
 }
 
@@ -24,7 +24,10 @@ export interface ManifestDifference {
   readonly warnings: readonly Problem[];
 }
 
-/** What a change of the manifest would delete, as far as manifests alone can tell, and what it lets go. Pure. */
+/**
+ * Compares two manifests: finds the items that the later one would delete, and those that it stops managing. Pure; it
+ * knows only the manifests.
+ */
 export function wouldDelete(before: Desired, after: Desired): ManifestDifference {
   const deletes: WouldDelete[] = [];
   const warnings: Problem[] = [];
@@ -34,7 +37,7 @@ export function wouldDelete(before: Desired, after: Desired): ManifestDifference
     deletes.push(...found);
     const catchAll = catchAllWarnings(earlier, later);
     warnings.push(...pruneWarnings(earlier, later), ...catchAll);
-    // A catch-all that is gone has been reported as that.
+    // A missing catch-all is already reported.
     const reported = catchAll.length === 0 ? [] : ['*'];
     warnings.push(...unnamedWarnings(earlier, later, reported));
   }
@@ -71,7 +74,7 @@ function deletesOf(earlier: DesiredDomain | undefined, later: DesiredDomain): re
   });
 }
 
-/** Of an entry that is there: it is to be absent now and was not, or its type is another one. */
+/** Returns the delete of a named entry: it is a tombstone now and was not, or its type changed. */
 function namedDelete(
   was: Item | undefined,
   { name, state, type, source }: Item,
@@ -84,11 +87,11 @@ function namedDelete(
   return [{ ...place, name, reason: 'type-change', source }];
 }
 
-/** What a section says of one name. */
+/** The entry of one name in a section. */
 interface Item {
   readonly name: string;
   readonly state: 'present' | 'absent';
-  /** Of a rule: another type is another rule. */
+  /** The type of a rule. A rule with another type is another rule. */
   readonly type?: string;
   readonly source: Source;
 }
@@ -104,14 +107,14 @@ function sectionOf(domain: DesiredDomain | undefined, kind: SectionKind): Entrie
   return { prune, items: 'size' in entries ? entries : new Map(entries.map(ruleItem)) };
 }
 
-/** A rule that is to be absent has a name or an id, and no type. */
+/** Returns a rule by its name. A tombstone has a name or an id, and no type. */
 function ruleItem(rule: DesiredRule): [string, Item] {
   const name = (rule.name ?? rule.id) as string;
   const { state, source } = rule;
   return [name, { name, state, source, ...(state === 'present' ? { type: rule.match.type } : {}) }];
 }
 
-/** One warning for each line that deletes something, however much that is. */
+/** Returns one warning for each manifest line that deletes something, however many items it deletes. */
 function deleteWarnings(deletes: readonly WouldDelete[]): readonly Problem[] {
   const groups = Map.groupBy(deletes, ({ reason, source }) => `${reason} ${showSource(source)}`);
   return [...groups.values()].map((group) => warnOfDeletes(group as [WouldDelete, ...WouldDelete[]]));
@@ -141,7 +144,7 @@ function nameOf({ kind, domain, name }: WouldDelete): string {
   return kind === 'domain' ? `the domain ${domain} with all that is in it` : `${kind} ${name} of ${domain}`;
 }
 
-/** What a section that begins to prune deletes is known to the account alone. */
+/** Warns of sections that begin to prune. Only the account shows what they delete. */
 function pruneWarnings(earlier: DesiredDomain | undefined, later: DesiredDomain): readonly Problem[] {
   return SECTION_KINDS.filter((kind) => sectionOf(later, kind).prune && !sectionOf(earlier, kind).prune).map(
     (kind) =>
@@ -152,7 +155,7 @@ function pruneWarnings(earlier: DesiredDomain | undefined, later: DesiredDomain)
   );
 }
 
-/** Entries that the earlier manifest named and the later one does not, where nothing deletes them. */
+/** Warns of entries that only the earlier manifest named and that nothing deletes. */
 function unnamedWarnings(
   earlier: DesiredDomain | undefined,
   later: DesiredDomain,

@@ -14,7 +14,7 @@ export interface CatchAllPlan {
 }
 
 /**
- * What a new domain's aliases become when the service may make a `*` with it: the change of `*` is conditional.
+ * Makes the change of `*` conditional for a new domain, because the service may create a `*` with the domain.
  * `changes` are those of a domain without aliases.
  */
 export function planCatchAll(desired: PresentDomain, changes: readonly Change[]): CatchAllPlan {
@@ -41,8 +41,8 @@ export function planCatchAll(desired: PresentDomain, changes: readonly Change[])
 }
 
 /**
- * The changes of a domain that was just added, once its aliases were read: no change is conditional any more, and
- * what is there already is no addition. Changes of other kinds and names stay as they are.
+ * Resolves the conditional changes of a domain that was just added, after its aliases were read. Aliases that already
+ * exist are no longer additions. Changes of other kinds and names stay as they are.
  */
 export function resolveConditional(
   changes: readonly Change[],

@@ -5,7 +5,7 @@ import { describeForward, fieldText, type ShownChange } from '../../plan/diff/sh
 import { signatureOf } from '../facts.ts';
 import { ALIAS, type ObservedAlias } from './fields.ts';
 
-/** The difference of the aliases of a domain. */
+/** Plans the changes of a domain's aliases. */
 export function planAliases(
   section: AliasSection,
   live: readonly ObservedAlias[],
@@ -16,7 +16,7 @@ export function planAliases(
     noteChange(change, row, draft) {
       const made = row?.id !== undefined && isName(row.id) ? { ...change, idIsName: true as const } : change;
       if (row?.name === '*' && signatureOf(ALIAS, row, context.references) === context.prior?.givenCatchAll) {
-        // The service made it with the domain, and nobody has changed it since.
+        // The service made it with the domain, and it has not changed since.
         draft.serviceOwn.push(made);
       }
       return made;
@@ -24,7 +24,7 @@ export function planAliases(
   });
 }
 
-/** What becomes of its destinations, in words. */
+/** Describes the change of an alias's destinations. */
 export function describeAlias({ observed, desired }: ShownChange): string {
   if (observed !== null && desired !== null) return describeForward(observed, desired);
   return fieldText('forward', observed ?? desired ?? { forward: '' });

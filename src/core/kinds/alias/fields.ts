@@ -44,7 +44,7 @@ declare module '../../model/kinds.ts' {
       readonly entry: DesiredAlias;
       readonly document: ReadonlyMap<string, ForwardDocument | AbsentDocument>;
       readonly change: {
-        /** Its id is the name of another alias as well. */
+        /** True if the id is also the name of another alias. */
         readonly idIsName?: true;
       };
     };

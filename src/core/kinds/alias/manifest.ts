@@ -8,7 +8,7 @@ import { looksLikeRegex, parseAliasName } from '../../model/names.ts';
 import { compilePattern } from '../../routing/regex.ts';
 import { ALIAS, type AliasState } from './fields.ts';
 
-/** An entry is its destinations. */
+/** The manifest language of aliases. An entry is its destinations. */
 export const ALIAS_LANGUAGE = namedLanguage(ALIAS, {
   parseName: parseAliasName,
   inline: 'forward',
@@ -30,7 +30,9 @@ function hasItsGroups(entry: Entry, fields: Fields, { log }: Loading): boolean {
   return true;
 }
 
-/** The number of groups of a name that is a regular expression, 0 for other names; null when it does not compile. */
+/**
+ * Returns the number of groups in a regular expression, 0 for other names; null if the expression does not compile.
+ */
 function countGroups({ key }: Entry, log: Loading['log']): number | null {
   if (!looksLikeRegex(key.text)) return 0;
   const compiled = compilePattern(key.text.normalize('NFC'), { letterCase: 'any' });

@@ -11,7 +11,7 @@ export const ALIAS_STEPS: KindSteps = {
   ...STEPS,
   place(changes) {
     for (const change of changes) {
-      // One that is conditional has no id before its domain was added.
+      // A conditional change has no id before its domain is added.
       if (change.action !== 'add' && !change.conditional) requestId(change);
     }
     return STEPS.place(changes);
@@ -19,8 +19,9 @@ export const ALIAS_STEPS: KindSteps = {
 };
 
 /**
- * Field notes: aliases mode. An exact name is asked first, plus addresses among them, then patterns, then `*`. In between requests
- * mail must be routed as before or as afterwards: what is asked first comes first and goes last.
+ * Returns the precedence of an alias's name. In aliases mode the service asks exact names first, plus addresses before
+ * the others, then patterns, then `*`. Between requests mail must be routed as before or as afterwards, so the name
+ * that is asked first is added first and deleted last.
  */
 function precedence({ change: { name } }: WriteItem): number {
   if (name === '*') return 0;

@@ -11,7 +11,9 @@ const BOTH = {
   deleteAliases: { method: 'DELETE', template: '/domains/:domain/aliases/batch' },
 } as const;
 
-/** v4, v3: Aliases. v3 has their integer ids in paths, never a name, which could be that of a route. */
+/**
+ * The requests about aliases (v4, v3: Aliases). v3 paths hold integer ids, never names: a name could equal a route.
+ */
 export const ALIAS_WIRE: KindWire<'alias'> = {
   endpoints: {
     v4: {

@@ -7,7 +7,7 @@ import type { SectionContext, SectionResult } from '../../plan/diff/section.ts';
 import type { ShownChange } from '../../plan/diff/shown.ts';
 import { CREDENTIAL, type ObservedCredential } from './fields.ts';
 
-/** The difference of the SMTP credentials of a domain. What their passwords are cannot be read back. */
+/** Plans the changes of a domain's SMTP credentials. Passwords cannot be read back. */
 export function planCredentials(
   section: CredentialSection,
   live: readonly ObservedCredential[],
@@ -35,7 +35,7 @@ export function planCredentials(
   });
 }
 
-/** The problem of a change that has to send a password where the manifest states none. */
+/** Returns the problem of a change that must send a password that the manifest does not have. */
 export function passwordRequired({
   action,
   name,

@@ -19,11 +19,11 @@ export const CREDENTIAL: KindFacts<'credential'> = {
   routesMail: false,
   isListed: false,
   fields: ROWS,
-  // All that can be known of it is that it is there.
+  // Only its existence can be known.
   signature: () => 'exists',
 };
 
-/** A credential has nothing that can be read back; only that a new password is to be sent. */
+/** The state of a credential. Nothing can be read back; it only records that a new password will be sent. */
 export type CredentialState = Partial<FieldsOf<typeof ROWS>>;
 
 export type PresentCredential = Origin & {

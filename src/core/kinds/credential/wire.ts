@@ -10,7 +10,7 @@ const ENDPOINTS = {
   deleteCredential: { method: 'DELETE', template: '/domains/:domain/credentials/:username' },
 } as const;
 
-/** v4, v3: SMTP credentials. They have no batches. */
+/** The requests about SMTP credentials (v4, v3). They have no batches. */
 export const CREDENTIAL_WIRE: KindWire<'credential'> = {
   endpoints: { v4: ENDPOINTS, v3: ENDPOINTS },
   list: {
@@ -31,7 +31,7 @@ export const CREDENTIAL_WIRE: KindWire<'credential'> = {
   decode: (json) => ({ name: stringField(json, 'username') }),
   addition: (item) => ({ username: item.name, ...encodeFields(CREDENTIAL.fields, item) }),
   update: (item) => encodeFields(CREDENTIAL.fields, item),
-  // v4: SMTP credentials; the first one of a domain needs DNS records before anything can be sent.
+  // v4: SMTP credentials. A domain's first credential needs DNS records before it can send.
   noteOf: (answer, domain) =>
     answer['requires_new_mx_check'] === true
       ? (command) =>

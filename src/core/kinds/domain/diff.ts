@@ -8,7 +8,7 @@ import { isKeptOtherwise, reasonFor, type ItemMemory } from '../../plan/diff/ite
 import { notKeptWarning } from '../../plan/diff/section.ts';
 
 export interface SettingsPlan {
-  /** null: nothing to change. */
+  /** null means that nothing changes. */
   readonly change: DomainChange | null;
   readonly warnings: readonly Warning[];
 }
@@ -31,7 +31,10 @@ export function planNewDomain(desired: PresentDomain, memory: ItemMemory): Domai
   };
 }
 
-/** An update sends every setting: those that are not managed as they are when it is sent (v4: PUT resets what is left out). */
+/**
+ * Plans the changes of a domain's settings. An update sends every setting, because a PUT resets missing ones (v4).
+ * Unmanaged settings are sent with their current value.
+ */
 export function planSettings(desired: PresentDomain, live: ObservedDomain, memory: ItemMemory): SettingsPlan {
   const managed = managedState(desired);
   const observed = pickFields<DomainState>(SETTINGS, live);
@@ -60,7 +63,10 @@ export function planSettings(desired: PresentDomain, live: ObservedDomain, memor
   return { change, warnings: clearingWarnings(desired, fields) };
 }
 
-/** Whether the service takes a value away is stated nowhere; if it does not, that is reported as not kept. */
+/**
+ * Warns of each setting that is cleared. The API does not document clearing; if it fails, the setting is reported as
+ * not kept.
+ */
 function clearingWarnings(
   { domain, settings }: PresentDomain,
   fields: readonly string[],

@@ -32,7 +32,9 @@ export const DOMAIN: KindFacts<'domain'> = {
 
 export const SETTINGS: FieldRows = ROWS;
 
-/** `undefined` stands for what is not managed, or what this generation of the API does not know. */
+/**
+ * Domain settings; undefined means that a setting is not managed, or that this generation of the API does not have it.
+ */
 export type DomainState = Partial<FieldsOf<typeof ROWS>>;
 
 declare module '../../model/kinds.ts' {
@@ -41,26 +43,26 @@ declare module '../../model/kinds.ts' {
       readonly fields: DomainState;
       readonly kept: Partial<KeptFieldsOf<typeof ROWS>>;
       readonly change: {
-        /** Of a delete: how many live items go with the domain. */
+        /** The number of live items that are deleted with the domain. */
         readonly contents?: Readonly<Record<Section, number>>;
       };
     };
   }
 }
 
-/** The settings that this generation of the API takes from a request of this kind. */
+/** Returns the settings that a request of this kind takes in this generation of the API. */
 export function settingsSentBy(request: 'add' | 'update', version: ApiVersion): FieldRows {
   const sent = ([, { only = version, afterAdding }]: readonly [string, FieldRow]): boolean =>
     only === version && (request === 'update' || afterAdding !== true);
   return Object.fromEntries(Object.entries(SETTINGS).filter(sent));
 }
 
-/** The settings that the manifest manages. */
+/** Returns the settings that the manifest manages. */
 export function managedState({ settings }: Pick<PresentDomain, 'settings'>): DomainState {
   return Object.fromEntries(Object.entries<Setting>(settings).map(([name, { value }]) => [name, value]));
 }
 
-/** Of the settings of a domain those that the manifest manages. */
+/** Returns the part of a domain's settings that the manifest manages. */
 export function managedPart({ settings }: Pick<PresentDomain, 'settings'>, state: DomainState): DomainState {
   const managed = Object.entries(SETTINGS).filter(([name]) => name in settings);
   return pickFields(Object.fromEntries(managed), state);

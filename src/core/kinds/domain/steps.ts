@@ -1,6 +1,8 @@
 import type { KindSteps } from '../steps.ts';
 
-/** What is sent of a domain are its settings as the manifest has them, and all others as they are then. */
+/**
+ * The steps of domains. A request sends the manifest's settings; unmanaged settings are sent with their current value.
+ */
 export const DOMAIN_STEPS: KindSteps = {
   verbs: { 'domain-adds': 'add', 'domain-updates': 'update', 'domain-deletes': 'delete' },
   place: (changes) => ({

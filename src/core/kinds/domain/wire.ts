@@ -9,7 +9,7 @@ const BOTH = {
   deleteDomain: { method: 'DELETE', template: '/domains/:domain' },
 } as const;
 
-/** v4, v3: Domains. */
+/** The requests about domains (v4, v3: Domains). */
 export const DOMAIN_WIRE = {
   endpoints: {
     v4: { ...BOTH, verifyDomain: { method: 'POST', template: '/domains/:domain/verify' } },
@@ -29,7 +29,7 @@ export const DOMAIN_WIRE = {
   filter: { v4: 'query', v3: 'q' },
 } as const satisfies DomainWire;
 
-/** The requests about domains. */
+/** The shape of the requests about domains. */
 export interface DomainWire {
   readonly endpoints: Endpoints;
   readonly list: KindListing;

@@ -8,20 +8,20 @@ import { compareRanks, compareText } from '../../plan/sorting.ts';
 import { ambiguous, type SectionContext, type Withholding } from '../../plan/diff/section.ts';
 import { matchParts } from '../../fields/condition.ts';
 
-/** Which live rule each entry means. No live rule is in two of these. */
+/** The live rule of each entry. No live rule is in two of these. */
 export interface RuleMatching {
   readonly matched: ReadonlyMap<PresentRule, ObservedRule>;
-  /** Those of them that were recognised by nothing but their content. */
+  /** Matched rules that were recognised only by their content. */
   readonly adopted: ReadonlyMap<PresentRule, ObservedRule>;
-  /** Live rules that an entry wants gone. */
+  /** Live rules that a tombstone removes. */
   readonly unwanted: ReadonlyMap<ObservedRule, AbsentRule>;
-  /** Live rules of an entry's name and another type: they go once the entry's own rule is there. */
+  /** Live rules with an entry's name and another type. They are deleted after the entry's own rule exists. */
   readonly replaced: ReadonlyMap<ObservedRule, PresentRule>;
-  /** The entries that replace one. */
+  /** Entries that replace a live rule. */
   readonly replacing: ReadonlySet<PresentRule>;
 }
 
-/** The domain of the rules, and what is remembered of it. */
+/** The domain of the rules, and its remembered state. */
 type Known = Pick<SectionContext, 'domain' | 'prior'>;
 
 interface Matcher {
@@ -34,8 +34,8 @@ interface Matcher {
 }
 
 /**
- * Matches entries and live rules: by the id that is written, by the id that follows from the name, by the id that is
- * remembered for either, then by equal content among what is left, lowest rank first.
+ * Matches entries with live rules: by the written id, by the id derived from the name, by the remembered id, then by
+ * equal content among the rest, lowest rank first.
  */
 export function matchRules(
   section: RuleSection,
@@ -130,7 +130,7 @@ function matchByContent(
   return adopted;
 }
 
-/** The unclaimed live rules that a name, or a written id, may stand for. */
+/** Returns the unclaimed live rules that a name, or a written id, may stand for. */
 function rulesKnownAs(entry: DesiredRule, matcher: Matcher): readonly ObservedRule[] {
   const ids = [entry.id, ...entry.derivedIds].filter((id) => id !== undefined);
   const rules = ids.flatMap((id) => [unclaimed(id, matcher), remembered(idKey(id), matcher)]);

@@ -1,16 +1,16 @@
 export interface RankInput {
-  /** In the order wanted: the live rank of each rule, null of a new one. */
+  /** The live rank of each rule in the desired order; null for a new rule. */
   readonly wanted: readonly (number | null)[];
-  /** Ranks of the rules that nothing manages; they stay. */
+  /** Ranks of unmanaged rules; they stay. */
   readonly fixed: readonly number[];
-  /** Digits after the point that the service keeps; null: all, as far as is known. */
+  /** Decimal digits that the service keeps; null means all, as far as is known. */
   readonly digits: number | null;
 }
 
 /**
- * A rank for each rule, strictly ascending in the order wanted. The longest run that is in order keeps its ranks; the
- * others get numbers between their neighbours, directly after the one before them, else directly before the next, else
- * last. Where there is no room a neighbour is numbered anew as well, in integers.
+ * Assigns a rank to each rule, strictly ascending in the desired order. The longest run that is in order keeps its
+ * ranks. The others get numbers between their neighbours: directly after the one before, else directly before the
+ * next, else last. If there is no room, neighbours are renumbered too, with integers.
  */
 export function assignRanks(input: RankInput): readonly number[] {
   const kept = longestRun(input.wanted);
@@ -26,9 +26,9 @@ export function assignRanks(input: RankInput): readonly number[] {
 
 interface Gap {
   start: number;
-  /** The first position after it. */
+  /** The first position after the gap. */
   end: number;
-  /** Whether the place relative to unmanaged rules was given up: there is none that fits. */
+  /** True if the place relative to unmanaged rules was given up, because none fits. */
   loose: boolean;
 }
 
@@ -61,7 +61,7 @@ function roomOf(gap: Gap, ranks: readonly (number | null)[], fixed: readonly num
   return { above: fixed.findLast((rank) => rank < after) ?? null, below: after };
 }
 
-/** Takes in the neighbour that bounds the gap. Where only unmanaged rules do, it lets them go: then nothing bounds it. */
+/** Takes in the neighbour that bounds the gap. If only unmanaged rules bound it, drops these bounds. */
 function widen(gap: Gap, ranks: (number | null)[], fixed: readonly number[]): void {
   const room = roomOf(gap, ranks, fixed);
   const before = ranks[gap.start - 1] ?? null;
@@ -83,12 +83,12 @@ function least(a: number | null, b: number | null): number | null {
 }
 
 /**
- * Positions of a longest strictly increasing run of finite numbers: what may stay while the rest moves. Among equally
- * long ones it is one that begins late, with large numbers, since there is always room behind a run.
- * What is no finite number is never part of it. O(n log n).
+ * Returns the positions of a longest strictly increasing run of finite numbers; these rules stay while the others
+ * move. Of equally long runs it prefers one that starts late, with large numbers, because there is always room behind
+ * a run. Other values are never part of it. O(n log n).
  */
 export function longestRun(ranks: readonly (number | null)[]): ReadonlySet<number> {
-  /** For each length of a run, the position at which the run with the greatest first number begins. */
+  /** For each length of a run, the start position of the run with the greatest first number. */
   const starts: number[] = [];
   const after = new Map<number, number | undefined>();
   for (const [position, live] of [...ranks.entries()].reverse()) {
@@ -104,7 +104,7 @@ export function longestRun(ranks: readonly (number | null)[]): ReadonlySet<numbe
   return run;
 }
 
-/** How many runs begin with a number above `rank`; their first numbers descend. */
+/** Returns the number of runs that begin with a number above `rank`. Their first numbers descend. */
 function countAbove(starts: readonly number[], rank: number, ranks: readonly (number | null)[]): number {
   let low = 0;
   let high = starts.length;
@@ -117,20 +117,20 @@ function countAbove(starts: readonly number[], rank: number, ranks: readonly (nu
   return low;
 }
 
-/** Digits after the point that midpoints may have while it is not known how many the service keeps. */
+/** Decimal digits of midpoints while the service's precision is unknown. */
 const DEFAULT_DIGITS = 6;
 const STEP = 10;
 
-/** Open bounds; null: there is none. */
+/** Open bounds; null means that there is none. */
 interface Room {
   readonly above: number | null;
   readonly below: number | null;
 }
 
 /**
- * `count` distinct ascending numbers strictly within the bounds, or null when there is no room: integers in steps of
- * 10 where they fit, else integers, else the fewest digits after the point. Rank 0 and less are used only before a rank
- * that is so already.
+ * Returns `count` distinct ascending numbers strictly within the bounds; null if there is no room. It prefers integers
+ * in steps of 10, then integers, then the fewest decimal digits. Ranks of 0 or less are used only before a rank that
+ * is already 0 or less.
  */
 function fitNumbers(
   count: number,
@@ -159,7 +159,7 @@ function leading(count: number, below: number): readonly number[] {
   return sequence(count, (index) => base - STEP * (count - index));
 }
 
-/** Evenly over the multiples of 1/unit within the bounds; in steps of 10 where that many fit. */
+/** Spreads numbers evenly over the multiples of 1/unit within the bounds; in steps of 10 if they fit. */
 function spread(
   count: number,
   { above, below }: { readonly above: number; readonly below: number },
@@ -173,7 +173,10 @@ function spread(
   return sequence(count, (index) => (first - 1 + step * (index + 1)) / unit);
 }
 
-/** Where numbers are too large or too close, arithmetic rounds: only what keeps the bounds and the order counts. */
+/**
+ * Returns the numbers only if they keep the bounds and the order. Arithmetic rounds numbers that are too large or too
+ * close.
+ */
 function checked(numbers: readonly number[], { above, below }: Room): readonly number[] | null {
   let last = above ?? -Infinity;
   for (const number of numbers) {

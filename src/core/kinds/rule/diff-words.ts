@@ -4,7 +4,7 @@ import type { Disclosure } from '../../model/destinations.ts';
 import type { RuleMatch } from '../../model/resources.ts';
 import { describeForward, fieldText, type ShownChange } from '../../plan/diff/shown.ts';
 
-/** What a rule takes, under the API's names. */
+/** Shows a condition under the API's names. */
 export function showMatch(match: RuleMatch, disclosure: Disclosure): ShownFields {
   return showFields(RULE.fields, { match }, disclosure);
 }
@@ -26,7 +26,7 @@ export function describeRule({ fields, observed, desired, after }: ShownChange):
     .join('; ');
 }
 
-/** By its neighbour in a plan; the history knows ranks alone. */
+/** Describes a rule's new place: by its neighbour in a plan, by ranks in the history, which has no neighbours. */
 function describePlace(
   after: ShownChange['after'],
   { observed, desired }: Readonly<Record<'observed' | 'desired', ShownFields>>,
@@ -35,7 +35,7 @@ function describePlace(
   return after === null ? 'first' : `after ${after}`;
 }
 
-/** The same in short. */
+/** Describes a condition in short. */
 export function describeMatch(state: ShownFields): string {
   if ('alias' in state) return `alias ${fieldText('alias', state)}`;
   if ('regex' in state) return `${fieldText('scopes', state)} ~ ${fieldText('regex', state)}`;

@@ -19,7 +19,7 @@ import {
 } from '../../plan/diff/section.ts';
 import { isKeptOtherwise, reasonFor } from '../../plan/diff/item-memory.ts';
 
-/** The difference of the rules of a domain: which live rule each entry means, what differs, and in which order. */
+/** Plans the changes of a domain's rules: matches entries with live rules, compares them and orders them. */
 export function planRules(
   section: RuleSection,
   observed: readonly ObservedRule[],
@@ -45,7 +45,10 @@ export function planRules(
   return succeed(draft);
 }
 
-/** Those that are stated, as they were when they were read: two may be equal. Else they follow from the order of the entries. */
+/**
+ * Returns the ranks of the entries. If every entry states its rank (an undo does), these are used, even if two are
+ * equal. Otherwise they follow from the order of the entries.
+ */
 function ranksOf(
   present: readonly PresentRule[],
   carried: readonly ObservedRule[],
@@ -61,13 +64,13 @@ function ranksOf(
   });
 }
 
-/** Where a rule stands in the final order. */
+/** The place of a rule in the final order. */
 interface Place {
   readonly rank: number;
   readonly after: string | null;
 }
 
-/** Deletes what is unwanted, replaced or pruned; answers the live rules that nothing manages. */
+/** Deletes unwanted, replaced and pruned rules. Returns the live rules that stay unmanaged. */
 function planDeletes(
   section: RuleSection,
   observed: readonly ObservedRule[],
@@ -189,7 +192,7 @@ function planUpdate(
   });
 }
 
-/** In a fixed order: destinations first. */
+/** Sorts fields into a fixed order: destinations first. */
 function inOrder(fields: readonly string[]): readonly string[] {
   return fields.toSorted((a, b) => Number(b === 'forward') - Number(a === 'forward'));
 }
@@ -202,7 +205,9 @@ function observedState({ match, forward, rank, active }: ObservedRule): RuleStat
   return { match, forward: forward, active, rank };
 }
 
-/** The rule stays as it is; that it is this entry's has to be remembered. */
+/**
+ * Records a rule adopted by its content. The rule itself does not change; the state directory must remember its entry.
+ */
 function adopt(
   entry: PresentRule,
   rule: ObservedRule,
@@ -219,7 +224,7 @@ function adopt(
   });
 }
 
-/** An unmanaged rule that is evaluated before a managed one may take its mail. */
+/** Warns of unmanaged rules that are evaluated before a managed one and may take its mail. */
 function warnOfUnmanaged(
   present: readonly PresentRule[],
   ranks: readonly number[],

@@ -32,12 +32,12 @@ export type PresentRule = Origin &
   Omit<RuleState, 'rank'> & {
     readonly state: 'present';
     readonly name: string;
-    /** `id:` where written, else the UUID version 5 of domain, type and name. */
+    /** The written `id:`, else the UUID version 5 of domain, type and name. */
     readonly id: string;
     readonly idIsWritten: boolean;
-    /** The ids that this name would have, one a type: how a rule that changed its type is recognised. */
+    /** Ids that this name would have, one per type. They identify a rule whose type changed. */
     readonly derivedIds: readonly string[];
-    /** No manifest states one: that of a rule that is put back. */
+    /** The rank of a rule that is restored. A manifest never states it. */
     readonly rank?: number;
   };
 
@@ -45,7 +45,7 @@ export type AbsentRule = Origin & {
   readonly state: 'absent';
   readonly name?: string;
   readonly id?: string;
-  /** The ids that this name would have, one a type: what `name` alone can be recognised by. */
+  /** Ids that this name would have, one per type. They identify the rule if only `name` is written. */
   readonly derivedIds: readonly string[];
 };
 
@@ -75,12 +75,12 @@ declare module '../../model/kinds.ts' {
       readonly kept: KeptFieldsOf<typeof ROWS>;
       readonly observed: ObservedRule;
       readonly rows: readonly ObservedRule[];
-      /** In the order of evaluation, the absent ones where they stand. */
+      /** Rules in the order of evaluation, with tombstones at their place. */
       readonly desired: readonly DesiredRule[];
       readonly entry: DesiredRule;
       readonly document: readonly RuleDocument[];
       readonly change: {
-        /** Name of the rule that stands directly before it in the final order; null: it is first. For people. */
+        /** Name of the rule directly before it in the final order, for people; null means that it is first. */
         readonly after: string | null;
       };
     };

@@ -3,7 +3,7 @@ import type { ShowForward } from '../../model/manifest/manifest-document.ts';
 import type { RuleDocument, RuleState, ObservedRule } from './fields.ts';
 import type { RuleChange } from '../../model/plan.ts';
 
-/** A live rule as a manifest writes it. */
+/** Returns a live rule as a manifest writes it. */
 export function ruleDocument(
   { id, match, forward, active }: Omit<RuleState, 'rank'> & { readonly id: string | null },
   name: string,
@@ -20,8 +20,9 @@ export function ruleDocument(
 }
 
 /**
- * The rules of a domain as they were before these changes, each by its id. Where one is moved or deleted, all live rules are
- * listed in their old order, because the neighbours of a rule define its place; else only those that change.
+ * Returns a domain's rules as they were before these changes, each by its id. If one moves or is deleted, all live
+ * rules are listed in their old order, because neighbours define a rule's place. Otherwise only the changed rules are
+ * listed.
  */
 export function rulesBefore(
   changes: readonly RuleChange[],
@@ -41,13 +42,16 @@ export function rulesBefore(
   ];
 }
 
-/** Names are the manifest's own; a rule that only the account has is named by its id, which no other rule has. */
+/**
+ * Returns a rule's name: the manifest's, or the id if only the account has the rule. A deleted rule has both, so that
+ * the name is unique.
+ */
 function nameOf(rule: ObservedRule, change: RuleChange | undefined): string {
   const name = change?.name ?? rule.id;
   return change?.action === 'delete' && name !== rule.id ? `${name} (${rule.id})` : name;
 }
 
-/** Gives live rules, which have no names, readable ones that are unique in their domain. */
+/** Creates a function that gives live rules, which have no names, readable names that are unique in their domain. */
 export function createRuleNamer(): (match: RuleMatch) => string {
   const taken = new Set<string>();
   return (match) => {
@@ -72,7 +76,7 @@ function baseName(match: RuleMatch): string {
   }
 }
 
-/** Words of letters and digits joined by hyphens, at most 40 characters. */
+/** Returns words of letters and digits joined by hyphens, at most 40 characters. */
 function slug(text: string): string {
   const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   return words.join('-').slice(0, 40).replace(/-+$/, '');

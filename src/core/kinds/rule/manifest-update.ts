@@ -22,7 +22,7 @@ import { flowText } from '../../manifest/update/value-text.ts';
 import type { YamlValue } from '../../model/manifest/manifest-document.ts';
 import { reorder } from '../../manifest/update/rule-order.ts';
 
-/** The rules of one domain: what the plan would change, and what is asked for and live. */
+/** The rules of one domain: planned changes, desired entries and live rules. */
 export interface RuleInput {
   readonly changes: readonly RuleChange[];
   readonly adoptions: readonly Adoption[];
@@ -30,7 +30,7 @@ export interface RuleInput {
   readonly live: readonly ObservedRule[];
 }
 
-/** Brings the list of a domain's rules to what is live: first their fields, and once those are right, their order. */
+/** Edits the list of a domain's rules to match the live state: first their fields; once these match, their order. */
 export function editRules(domain: DraftPlace, input: RuleInput, book: Book): void {
   const { draft, document } = domain;
   const owner = placeWithin(domain, 'rules');
@@ -57,7 +57,7 @@ interface RuleEditing {
   readonly draft: Draft;
   readonly book: Book;
   readonly list: YAMLSeq | null;
-  /** Items that go to the end of the list. */
+  /** Items to append to the list. */
   readonly added: NewRule[];
   readonly removed: Set<unknown>;
   readonly input: RuleInput;
@@ -72,7 +72,9 @@ function editRule(editing: RuleEditing, change: RuleChange): void {
   } else if (change.observed !== null) writeLive(editing, item, change, change.observed);
 }
 
-/** Writes the live rule in the place of what is written; of a template's, beside it. */
+/**
+ * Writes the live rule in place of the written one. If a template defines the rule, appends it to the domain's list.
+ */
 function writeLive(editing: RuleEditing, item: YAMLMap | null, change: RuleChange, state: RuleState): void {
   const { added, book, draft } = editing;
   const { action, id, reason } = change;
@@ -112,7 +114,7 @@ function ruleValue({ book }: RuleEditing, name: string, state: RuleState, id: st
   return { ...ruleDocument({ ...state, id }, name, (forward) => writeForward(forward, book)) };
 }
 
-/** A name that no rule of the domain has. */
+/** Returns a name that no rule of the domain has. */
 function freeName({ input, added }: RuleEditing, { match }: RuleState): string {
   const taken = new Set(input.desired.map(({ name = '' }) => nameKey(name)));
   for (const { name } of added) if (typeof name === 'string') taken.add(nameKey(name));
@@ -123,7 +125,7 @@ function freeName({ input, added }: RuleEditing, { match }: RuleState): string {
   }
 }
 
-/** The live rank of each item of the list; null where an item means no live rule. */
+/** Returns the live rank of each item of the list; null if an item has no live rule. */
 function ranksOf(list: YAMLSeq, input: RuleInput): readonly (number | null)[] {
   return list.items.map((item) => {
     const name = nameKey(isMap(item) ? scalarText(findPair(item, 'name')?.value) : '');

@@ -33,7 +33,7 @@ import { type Fields, digestFields } from '../../fields/fields.ts';
 import { isUuid } from '../../model/item-key.ts';
 import type { RuleChange } from '../../model/plan.ts';
 
-/** A rule as written: not yet of any domain, so without a derived id. */
+/** A rule as written. It has no domain yet, so no derived id. */
 export type RuleDraft =
   | {
       readonly state: 'present';
@@ -84,7 +84,7 @@ function readRules(section: Node, loading: Loading): ReadEntries<readonly RuleDr
   return { entries, failed };
 }
 
-/** Rules: those of the templates in the order of `use`, then the domain's own. */
+/** Merges rules: the templates' in the order of `use`, then the domain's own. */
 function mergeRules(
   own: readonly RuleDraft[] | null,
   brought: readonly Brought<readonly RuleDraft[]>[],
@@ -112,7 +112,7 @@ function sameDraft(a: RuleDraft, b: RuleDraft): boolean {
   return sameMatch(a.match, b.match) && sameDestinations(a.forward, b.forward);
 }
 
-/** The rule in a domain, with the ids that follow from it. */
+/** Binds a rule to a domain and adds its derived ids. */
 function bindRule(draft: RuleDraft, domain: DomainName, via: Source | undefined): DesiredRule {
   const origin: Origin = { source: draft.source, ...(via === undefined ? {} : { via }) };
   const derivedIds = draft.name === null ? [] : derivedRuleIds(domain, draft.name);
@@ -145,7 +145,7 @@ function readRule(node: MapNode, loading: Loading): RuleDraft | null {
   return { state: 'present', name, id, match, forward, active, source: sourceOf(node) };
 }
 
-/** What `name` and `id` say, each null where it is not written; null when one of them is wrong. */
+/** Reads `name` and `id`, each null if it is not written. Returns null if one of them is wrong. */
 function readIdentity(node: MapNode, loading: Loading): Identity | null {
   const name = valueOf(node, 'name');
   const id = valueOf(node, 'id');
@@ -227,7 +227,7 @@ function isTaken(draft: RuleDraft, node: Node, names: Map<string, Node>, { log }
 
 const NAMESPACE = Buffer.from('f08e279e4efa5fb590dd5c029db5aa4a', 'hex');
 
-/** The UUID version 5 (RFC 9562: 5.5) that a rule without a written id has. `name` is in NFC. */
+/** Returns the UUID version 5 (RFC 9562: 5.5) of a rule without a written id. `name` is in NFC. */
 function deriveRuleId(domain: DomainName, type: RuleType, name: string): string {
   const bytes = createHash('sha1').update(NAMESPACE).update(`${domain}\n${type}\n${name}`, 'utf8').digest();
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
@@ -236,12 +236,12 @@ function deriveRuleId(domain: DomainName, type: RuleType, name: string): string 
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** The ids that a rule of this name would have, one a type: how a rule of another type is recognised. */
+/** Returns the ids that a rule of this name would have, one per type. They identify a rule whose type changed. */
 function derivedRuleIds(domain: DomainName, name: string): readonly string[] {
   return (['alias', 'regex', 'cel'] as const).map((type) => deriveRuleId(domain, type, name));
 }
 
-/** The rows that a manifest states. */
+/** Rows that a manifest states. */
 const { rank: _, ...STATED } = RULE.fields;
 
 function digestOfRule(rule: DesiredRule): unknown {
@@ -259,13 +259,13 @@ function exportRules(
   return sorted.flatMap((rule, index) => {
     const name = nameOf(rule.match);
     if (rule.rank !== sorted[index - 1]?.rank) return [ruleDocument(rule, name, showForward)];
-    // A list has an order, and to name both would be to decide it.
+    // A list has an order, so listing both would decide it.
     comments.push(`rule ${rule.id} (${name}) is not managed: it has the rank of another rule, ${rule.rank}`);
     return [];
   });
 }
 
-/** A rule of the history is recognised by its id alone. */
+/** Returns a rule of the history as an entry. The history identifies rules only by id. */
 function ruleEntry(
   { name, id }: ItemName,
   fields: Fields | null,

@@ -6,13 +6,14 @@ import { joinMatches } from './steps-parts.ts';
 import { ruleSteps } from './steps-parts.ts';
 import { matchParts } from '../../fields/condition.ts';
 
-/** A rule whose condition changes; it is active before and after. */
+/** An active rule whose condition changes. */
 type Passing = RuleChange & { readonly observed: RuleState; readonly desired: RuleState };
 
 /**
- * Returns one rule of each circle in which active rules pass their conditions on. It first matches both its old and its new
- * condition, until the others have changed. Only a rule that keeps its destinations is chosen: mail of its old condition
- * then goes where it went before, and mail of its new condition where it will go. Its rank does not matter.
+ * Returns one rule of each circle in which active rules pass their conditions on. The rule first matches both its old
+ * and its new condition, until the others have changed. Only a rule that keeps its destinations is chosen: mail of its
+ * old condition then still goes where it went, and mail of its new condition where it will go. Its rank does not
+ * matter.
  */
 export function rulesToWiden(changes: readonly Change[]): ReadonlySet<Change> {
   const chosen = new Set<Change>();
@@ -36,7 +37,10 @@ export function rulesToWiden(changes: readonly Change[]): ReadonlySet<Change> {
   return chosen;
 }
 
-/** Puts the rule that takes a condition over before the rule that gives it up; `widened` match their new conditions already. */
+/**
+ * Puts the rule that takes over a condition before the rule that gives it up. The `widened` rules already match their
+ * new conditions.
+ */
 export function takersFirst<Item extends { readonly change: Change }>(
   items: readonly Item[],
   widened: ReadonlySet<Change>,
@@ -57,7 +61,10 @@ export function takersFirst<Item extends { readonly change: Change }>(
   return [...ordered];
 }
 
-/** Finds the rule that must change before another gives up its condition; one that matches its new condition already need not. */
+/**
+ * Returns a lookup of the rule that must change before another gives up its condition. A rule that already matches its
+ * new condition need not.
+ */
 function takersOf(
   changes: readonly Passing[],
   widened: ReadonlySet<Change> = new Set(),
@@ -82,12 +89,15 @@ function findEarlierPart(change: Passing, changes: readonly Passing[]): Passing 
   });
 }
 
-/** Spares most rules a comparison with all others. */
+/** True if a condition may be a joined one. This avoids comparing most rules with all others. */
 function endsLikeJoined(match: RuleMatch): boolean {
   return matchParts(match)[1]?.endsWith(match.type === 'cel' ? ')' : '))') === true;
 }
 
-/** Groups that a destination names would have other numbers. */
+/**
+ * True if a rule can match both conditions. A destination that names groups prevents it, because the groups would be
+ * renumbered.
+ */
 function canWiden({ observed, desired }: Passing): boolean {
   const keeps = sameDestinations(observed.forward, desired.forward);
   const namesGroups = observed.forward.some((destination) => destination.includes('$'));

@@ -19,8 +19,8 @@ export const RULE_VERBS = {
 export type RuleStepName = keyof typeof RULE_VERBS;
 
 /**
- * What is sent of a rule in one request. `move`: what it is, at its new rank; `content`: what is desired of it, at the rank
- * that it has by then; `whole`: both at once; `widen`: what it is, with its old and new condition joined.
+ * The part of a rule that one request sends. `move`: the live rule at its new rank. `content`: the desired rule at its
+ * current rank. `whole`: both at once. `widen`: the live rule with its old and new condition joined.
  */
 export type RulePart = 'add' | 'move' | 'widen' | 'content' | 'whole' | 'delete';
 
@@ -31,10 +31,10 @@ export interface RuleStep {
 }
 
 /**
- * The requests that a change of a rule takes, in order. A rule must not stop matching mail before everything that matches
- * it instead is in place: deactivations and changes of the condition are stage 2. Its destinations go along with the
- * condition: sent before it, mail of the old condition would reach the new place. An inactive rule routes nothing, so
- * that all of it is sent at once, activation included.
+ * Returns the requests that a change of a rule takes, in order. A rule must not stop matching mail before its
+ * replacement is in place, so deactivations and condition changes are stage 2. Destinations change together with the
+ * condition; if they changed earlier, mail of the old condition would reach the new place. An inactive rule routes
+ * nothing, so everything is sent at once, activation included.
  */
 export function ruleSteps(change: RuleChange): readonly RuleStep[] {
   const steps = usualSteps(change);
@@ -42,7 +42,7 @@ export function ruleSteps(change: RuleChange): readonly RuleStep[] {
   return steps.flatMap((own) => delayed(own));
 }
 
-/** Returns the same in stage 2, where a change of stage 2 has to come first: only the rank is changed before. */
+/** Moves a step to stage 2, because a change of stage 2 must come first. Only the rank still changes in stage 1. */
 function delayed({ step, part }: RuleStep): readonly RuleStep[] {
   if (step !== 'rule-moves' || part === 'move') return [{ stage: 2, step, part }];
   return [
@@ -72,17 +72,19 @@ export function stageOf(change: RuleDifference): 1 | 2 {
   return usualSteps(change).some(({ stage }) => stage === 2) ? 2 : 1;
 }
 
-/** What remains of a change when its stage 2 is withheld: its move, or nothing. */
+/** Returns the part of a change that remains if its stage 2 is withheld: its move, or null. */
 export function stageOneOf(change: RuleChange): RuleChange | null {
   if (change.stage === 1) return change;
   const moves = ruleSteps(change).some(({ stage }) => stage === 1);
   if (!moves) return null;
-  // What moves and has a stage 2 is there, and stays.
+  // A rule that moves and has a stage 2 exists and stays.
   const moved = { ...(change.observed as RuleState), rank: rankOf(change) };
   return { ...change, action: 'move', fields: ['rank'], desired: moved, stage: 1, reason: 'reorder' };
 }
 
-/** A rule as a request sends it, with its whole config; without the rank where the live one is no number that JSON can hold. */
+/**
+ * Returns a rule as a request sends it, with its whole config. The rank is left out if JSON cannot hold the live one.
+ */
 export function rulePayload(change: RuleChange, part: RulePart): SentItem<'rule'> {
   const id = requestId(change);
   const { match, forward, active } = stateOf(change, part);
@@ -98,7 +100,7 @@ export function stateOf(change: RuleChange, part: RulePart): RuleState {
   return { ...state, match: joinMatches(state.match, desired.match) ?? state.match };
 }
 
-/** Returns one condition that matches what either of two matches; null where no condition of their type says so. */
+/** Returns one condition that matches all mail of either one; null if no condition of their type can. */
 export function joinMatches(a: RuleMatch, b: RuleMatch): RuleMatch | null {
   if (a.type === 'cel' && b.type === 'cel') {
     return { type: 'cel', expression: `(${a.expression}) || (${b.expression})` };
@@ -112,12 +114,15 @@ export function joinMatches(a: RuleMatch, b: RuleMatch): RuleMatch | null {
   return left === null || right === null ? null : { type: 'alias', alias: joinPatterns(left, right) };
 }
 
-/** The outer group keeps both inside anchors that the service may add. */
+/** Joins two patterns. The outer group keeps both inside anchors that the service may add. */
 function joinPatterns(a: string, b: string): string {
   return `((${a})|(${b}))`;
 }
 
-/** Field notes: rules mode. A name also takes its labelled addresses. Null where it is not known how the service reads it. */
+/**
+ * Returns the pattern of an alias name in rules mode, where a name also takes its labelled addresses. Returns null if
+ * it is unknown how the service reads the name.
+ */
 function patternOf(alias: string): string | null {
   if (isPatternName(alias)) return alias;
   const isPrefix = alias.endsWith('*');

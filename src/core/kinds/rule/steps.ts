@@ -14,7 +14,7 @@ import {
   stateOf,
 } from './steps-parts.ts';
 
-/** A rule may move, widen and narrow in requests of their own. */
+/** The steps of rules. A rule may move, widen and narrow in separate requests. */
 export const RULE_STEPS: KindSteps = {
   verbs: RULE_VERBS,
   place(changes) {
@@ -28,7 +28,7 @@ export const RULE_STEPS: KindSteps = {
   stageOneOf: (change) => stageOneOf(change as RuleChange),
 };
 
-/** Comes before the narrowing of a rule, so that others can change their conditions in between. */
+/** A step before the narrowing of a rule, so that others can change their conditions in between. */
 const WIDENING: RuleStep = { stage: 2, step: 'rule-widenings', part: 'widen' };
 
 function placesOf(change: RuleChange, widened: ReadonlySet<Change>): readonly PlacedItem[] {
@@ -54,8 +54,8 @@ function partOf({ action, fields }: RuleChange, part: RulePart): Pick<ChangePart
 }
 
 /**
- * The items of one step in the order in which they go. They are sent one after another, and in between mail must be
- * routed as before or as afterwards: what is asked first comes first and goes last.
+ * Sorts the items of one step into the order in which they are sent. Between two of them mail must be routed as before
+ * or as afterwards: the rule that is asked first is added first and deleted last.
  */
 function inOrder(
   step: RuleStepName,
@@ -67,7 +67,7 @@ function inOrder(
   return step === 'rule-narrowings' ? takersFirst(sorted, widened) : sorted;
 }
 
-/** Only what is there, and stays, is moved or narrowed. */
+/** A rule that exists and stays; only such a rule is moved or narrowed. */
 type StayingRule = RuleChange & { readonly observed: RuleState; readonly desired: RuleState };
 
 const COMPARE: Readonly<Partial<Record<RuleStepName, (a: StayingRule, b: StayingRule) => number>>> = {
@@ -76,14 +76,17 @@ const COMPARE: Readonly<Partial<Record<RuleStepName, (a: StayingRule, b: Staying
   'rule-deletes': (a, b) => -compareFinal(a, b),
 };
 
-/** Upward ones first in final order, then downward ones from the last, so that movers do not pass each other. */
+/**
+ * Compares moves: upward ones first in final order, then downward ones from the last, so that rules do not pass each
+ * other.
+ */
 function compareMoves(a: StayingRule, b: StayingRule): number {
   const down = Number(movesDown(a)) - Number(movesDown(b));
   if (down !== 0) return down;
   return movesDown(a) ? -compareFinal(a, b) : compareFinal(a, b);
 }
 
-/** A changed condition may match the mail of a rule that is switched off: so it comes first. */
+/** Compares narrowings. A changed condition may match the mail of a rule that is switched off, so it comes first. */
 function compareNarrowings(a: StayingRule, b: StayingRule): number {
   const off = Number(isSwitchedOff(a)) - Number(isSwitchedOff(b));
   if (off !== 0) return off;

@@ -14,7 +14,10 @@ const ENDPOINTS = {
   deleteRules: { method: 'DELETE', template: '/domains/:domain/rules/batch' },
 } as const;
 
-/** v4, v3: Rules. The answer to an addition may have another id: a service that has that id already may give one of its own. */
+/**
+ * The requests about rules (v4, v3: Rules). The answer to an addition may have another id, because the service may
+ * replace an id that it already has.
+ */
 export const RULE_WIRE: KindWire<'rule'> = {
   endpoints: {
     v4: ENDPOINTS,
@@ -45,7 +48,10 @@ export const RULE_WIRE: KindWire<'rule'> = {
   update: ruleBody,
 };
 
-/** `config` is always whole: the API requires all its fields (v4: Rule, Config by type); rank and activity stand beside it. */
+/**
+ * Returns the body of a rule. `config` is always whole, because the API requires all its fields (v4: Rule, Config by
+ * type); rank and activity stand beside it.
+ */
 function ruleBody(item: SentItem<'rule'>): Json {
   const { match, rank, active, ...config } = encodeFields(RULE.fields, item);
   const { type: _, ...condition } = match as Json;

@@ -9,7 +9,7 @@ import { itemsOf, textOf, valueOf, type MapNode, type Node } from '../read/node.
 import { routerOf, type DomainRouter } from './routing-table.ts';
 import { sourceOf } from '../read/text.ts';
 
-/** The `expect` entries of a domain that can be read. */
+/** Reads the `expect` entries of a domain; unreadable ones are left out. */
 export function readExpectations(
   domain: PresentDomain,
   node: MapNode,
@@ -25,8 +25,8 @@ export function readExpectations(
 }
 
 /**
- * Compares where the manifest routes each mail with where it is expected. Of a domain of which entries were left out, only what
- * an alias by its name decides is compared: no other entry can take that mail.
+ * Compares the manifest's route of each mail with the expected one. If entries of a domain were left out, compares
+ * only mail that an alias takes by name, because no other entry can take that mail.
  */
 export function checkExpectations(domain: PresentDomain, isWhole: boolean, loading: Loading): void {
   if (domain.expect.length === 0) return;
@@ -63,7 +63,9 @@ function checkExpectation(expectation: Expectation, router: DomainRouter, loadin
 
 type ManifestRoute = Route<PresentAlias, PresentRule>;
 
-/** Reports that the service may take several routes, or one only if it reads a rule's pattern in one of two ways. */
+/**
+ * Reports mail whose route is uncertain: the service may take several routes, or read a rule's pattern in two ways.
+ */
 function reportAmbiguous(
   { to, source }: Expectation,
   routes: readonly [ManifestRoute, ...ManifestRoute[]],

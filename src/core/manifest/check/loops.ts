@@ -17,21 +17,21 @@ interface Hop {
 
 interface Edge {
   readonly to: PresentAlias | PresentRule;
-  /** False if something else could take the mail instead: a live alias that the manifest does not name, or another pattern. */
+  /** False if something else could take the mail: a live alias that the manifest does not name, or another pattern. */
   readonly certain: boolean;
-  /** True if it is an alias by its name, in a domain without rules: nothing else can take the mail. */
+  /** True if an alias takes the mail by name, in a domain without rules. Nothing else can take it. */
   readonly byName: boolean;
 }
 
-/** `whole`: nothing of the manifest was left out; else whether a domain was read as a whole. */
+/** `whole` if nothing of the manifest was left out; else a function that is true if a domain was read completely. */
 export type Wholeness = 'whole' | ((domain: DomainName) => boolean);
 
-/** Rules of all domains times internal destinations; beyond it only aliases are followed. */
+/** The most evaluations: rules of all domains times internal destinations. Above it only aliases are followed. */
 const MAX_EVALUATIONS = 1_000_000;
 
 /**
- * Follows destinations that are addresses of the manifest's own domains. Mail that comes back to an alias by name is
- * an error; where a rule, a pattern or a live alias has a say, a warning, for the account decides.
+ * Follows destinations in the manifest's own domains. Mail that returns to an alias by name is an error. If a rule, a
+ * pattern or a live alias may change the route, it is a warning, because only the account can tell.
  */
 export function reportLoops(domains: Desired['domains'], whole: Wholeness, log: ProblemLog): void {
   const present = new Map<DomainName, PresentDomain>();
@@ -75,7 +75,7 @@ function findHops(
   return hops;
 }
 
-/** What was left out of a domain could take mail that reaches it otherwise than by a name. */
+/** Keeps only edges by name if entries of the domain were left out, because these could take the other mail. */
 function edgesKept(edges: readonly Edge[], domain: DomainName, whole: Wholeness): readonly Edge[] {
   return whole === 'whole' || whole(domain) ? edges : edges.filter(({ byName }) => byName);
 }
@@ -112,7 +112,7 @@ function follow(
   });
 }
 
-/** Whether the manifest names every alias that the domain will have. */
+/** True if the manifest names every alias that the domain will have. */
 function isWhole({ aliases }: PresentDomain): boolean {
   return aliases?.prune === true && aliases.ignore.length === 0;
 }
@@ -123,7 +123,7 @@ function routerFor(domain: PresentDomain, routers: Map<DomainName, DomainRouter>
   return router;
 }
 
-/** One list of hops a cycle; of cycles that share hops, one. */
+/** Returns one list of hops per cycle; of cycles that share hops only one. */
 function cyclesOf(hops: ReadonlyMap<Origin, Hop>, counts: (edge: Edge) => boolean): readonly Hop[][] {
   const graph = new Map(
     Iterator.from(hops.values()).map((hop) => {

@@ -6,8 +6,8 @@ import { createRouter, type Router } from '../../routing/route.ts';
 export type DomainRouter = Router<PresentAlias, PresentRule>;
 
 /**
- * The routing that a manifest describes. Offline the domain's routing engine is not known: where the manifest has
- * active rules they are evaluated first, and mail that none matches goes to the aliases.
+ * Creates the router that a manifest describes. Offline the domain's routing engine is unknown: active rules are
+ * evaluated first, and other mail goes to the aliases.
  */
 export function routerOf(domain: PresentDomain): DomainRouter {
   return createRouter({

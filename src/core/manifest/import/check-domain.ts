@@ -4,10 +4,10 @@ import { findRefused } from '../write/drop-refused.ts';
 import type { Missing, TranslatedDomain } from './translate/missing.ts';
 import type { ImportedRule } from './translated.ts';
 
-/** Each round leaves out what is refused; that can bring few new errors to light. */
+/** The most rounds. Each round removes refused entries, which can reveal a few new errors. */
 const MOST_ROUNDS = 10;
 
-/** Leaves out the entries that the manifest language refuses, such as names that look alike. */
+/** Removes the entries that the manifest language refuses, such as names that look alike. */
 export function withoutRefusedEntries(domain: TranslatedDomain): TranslatedDomain {
   let current = domain;
   for (let round = 0; round < MOST_ROUNDS && needsCheck(current); round += 1) {
@@ -22,7 +22,7 @@ export function withoutRefusedEntries(domain: TranslatedDomain): TranslatedDomai
   return current;
 }
 
-/** Plain names and addresses were checked one by one. */
+/** True if a domain needs the check. Plain names and addresses were checked one by one. */
 function needsCheck({ aliases, rules }: TranslatedDomain): boolean {
   return rules.length > 0 || aliases.some(({ name }) => !/^(?:[\w.+-]+|\*)$/.test(name));
 }
@@ -33,7 +33,7 @@ function documentOf({ aliases, rules }: TranslatedDomain): DomainDocument {
     : { aliases: new Map(aliases.map(({ name, forward }) => [name, forward])) };
 }
 
-/** A rule as the manifest writes it. */
+/** Returns a rule as the manifest writes it. */
 export function ruleDocumentOf({ name, match, forward }: ImportedRule): RuleDocument {
   const { type: _, ...condition } = match;
   return { name, ...condition, forward };

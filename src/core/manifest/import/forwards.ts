@@ -1,6 +1,6 @@
 import type { Place } from '../read/text.ts';
 
-/** Why an address, or one of its destinations, is not in the manifest. docs/import.md explains each. */
+/** The reason why an address, or one of its destinations, is not in the manifest. docs/import.md explains each. */
 export const LEFT_OUT_REASONS = [
   'capture',
   'destination',
@@ -30,13 +30,13 @@ export interface Span extends Place {
   readonly end: number;
 }
 
-/** One result of a look-up. Addresses have their domain in lower-case ASCII where it is a domain. */
+/** One result of a lookup. Valid domains are in lower-case ASCII. */
 export type Target =
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'webhook'; readonly url: string }
-  /** An address that has the local part at another domain. */
+  /** An address with the same local part in another domain. */
   | { readonly kind: 'same-name'; readonly domain: string }
-  /** An address with `$1` to `$9` for what the groups of a pattern hold. */
+  /** An address with `$1` to `$9` for the groups of a pattern. */
   | { readonly kind: 'template'; readonly text: string }
   | { readonly kind: 'discard' }
   | { readonly kind: 'refuse' }
@@ -48,18 +48,18 @@ export interface ForwardEntry {
   readonly targets: readonly Target[];
 }
 
-/** A regular expression for local parts in any case, in the syntax of both sides. */
+/** A regular expression for local parts, ignoring case, in a syntax that both systems share. */
 export interface LocalPattern {
   /** RE2 syntax, for the whole local part, without anchors. */
   readonly text: string;
   readonly groups: number;
-  /** The local parts that it matches, in lower case, where these are few; else null. */
+  /** The local parts that it matches, in lower case; null if there are many. */
   readonly words: readonly string[] | null;
   /** True if it matches every local part. */
   readonly isTotal: boolean;
   /** The group that holds the whole local part; null if there is none. */
   readonly wholeGroup: number | null;
-  /** Groups that may hold nothing. */
+  /** Groups that may be empty. */
   readonly emptyGroups: ReadonlySet<number>;
 }
 
@@ -68,9 +68,9 @@ export interface PatternEntry extends ForwardEntry {
   readonly pattern: LocalPattern;
   /** The pattern as the source writes it, for people. */
   readonly shown: string;
-  /** Tells whether the pattern matches addresses of another domain too. */
+  /** True if the pattern also matches addresses of this other domain. */
   readonly matchesDomain: (domain: string) => boolean;
-  /** True if the source takes labels away before it asks the pattern. */
+  /** True if the source removes labels before it tries the pattern. */
   readonly ignoresLabels: boolean;
 }
 
@@ -78,19 +78,19 @@ export interface PatternEntry extends ForwardEntry {
 export interface OpaquePattern {
   readonly span: Span;
   readonly shown: string;
-  /** False if it is sure that the pattern does not match an address. */
+  /** False if the pattern certainly does not match an address. */
   readonly mayMatch: (address: string) => boolean;
 }
 
 /**
- * One source of look-ups. Keys of names are `local@domain`, `@domain` for every other address, and `local` for the domains of
- * local names; in lower case.
+ * One source of lookups. Keys of names are in lower case: `local@domain`, `@domain` for every other address, and
+ * `local` for the domains of local names.
  */
 export type Lookup =
   | { readonly kind: 'names'; readonly entries: ReadonlyMap<string, ForwardEntry> }
   /** The first pattern that matches wins. */
   | { readonly kind: 'patterns'; readonly entries: readonly (PatternEntry | OpaquePattern)[] }
-  /** All names and patterns that match add up; one that refuses or discards wins. Labels are ignored. */
+  /** All matching names and patterns add up; one that refuses or discards wins. Labels are ignored. */
   | {
       readonly kind: 'records';
       readonly names: ReadonlyMap<string, readonly ForwardEntry[]>;
@@ -100,10 +100,10 @@ export type Lookup =
 /** A line that is left out, regardless of all other lines. */
 export interface LeftOutLine {
   readonly span: Span;
-  /** The address, or the pattern, that it is about; null where none can be named. */
+  /** The address or pattern of the line; null if it has none. */
   readonly address: string | null;
   readonly reason: LeftOutReason;
-  /** The domain that a pattern names; absent where the address says it. */
+  /** The domain that a pattern names; absent if the address shows it. */
   readonly domain?: string;
 }
 
@@ -111,7 +111,7 @@ export interface LeftOutLine {
 export interface ParsedSource {
   readonly lookups: readonly Lookup[];
   readonly leftOut: readonly LeftOutLine[];
-  /** Domains that are only declared. */
+  /** Domains that are declared without addresses. */
   readonly domains: readonly string[];
 }
 

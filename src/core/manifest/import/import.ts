@@ -33,13 +33,13 @@ export interface Imported {
   readonly names: readonly string[];
   /** Translates one domain after the other. */
   readonly domains: Iterable<ImportedDomain>;
-  /** Lines of no domain, or of a name that is no domain. */
+  /** Lines without a domain, or with an invalid one. */
   readonly leftOut: readonly LeftOut[];
   /** Sentences about the whole import. */
   readonly notes: readonly string[];
 }
 
-/** Translates the forwards of other systems. The files are asked in their order, as the old system asks them. */
+/** Translates the forwards of other systems. The files are tried in their order, as the old system does. */
 export function importForwards(
   files: readonly SourceFile[],
   settings: ImportSettings,
@@ -125,7 +125,7 @@ function forwardsOf(
   };
 }
 
-/** Domains of keys and patterns, in their order, then those that are declared. */
+/** Returns the domains of keys and patterns, in their order, then the declared ones. */
 function domainsOf(lookups: readonly Lookup[], declared: readonly string[]): Iterable<string> {
   const domains = new Set<string>();
   for (const lookup of lookups) {
@@ -136,7 +136,7 @@ function domainsOf(lookups: readonly Lookup[], declared: readonly string[]): Ite
   return domains;
 }
 
-/** Keys at names such as `localhost`, which are followed, and cannot be managed. */
+/** Returns keys at names such as `localhost`, which can be followed but not managed. */
 function withoutDomain(lookups: readonly Lookup[]): readonly LeftOut[] {
   const found: LeftOut[] = [];
   for (const lookup of lookups) {

@@ -2,7 +2,7 @@ import { domainPartOf, parseDomainName } from '../../model/names.ts';
 import type { LeftOutLine } from './forwards.ts';
 import type { Missing } from './translate/missing.ts';
 
-/** The domain that a line is about: that of its address, or the one that its pattern names; null if there is none. */
+/** Returns the domain of a line: that of its address, or the one that its pattern names; null if there is none. */
 export function domainOfLine(
   { address, reason, domain }: LeftOutLine,
   localDomains: readonly string[],
@@ -18,7 +18,7 @@ function domainOfPattern(shown: string): string | null {
   return parseDomainName(domain).ok ? domain : null;
 }
 
-/** A line that is left out, as a part of its domain. */
+/** Returns a left-out line as a missing part of its domain. */
 export function missingLine({ span, address, reason }: LeftOutLine, domain: string): Missing {
   const isPattern = reason === 'pattern' || reason === 'capture';
   const isUseless = reason === 'duplicate' || address === null || address.startsWith('*@') || address === '*';

@@ -1,6 +1,6 @@
 import type { LeftOutReason } from './forwards.ts';
 
-/** The sentence for a reason, and a hint. */
+/** The message and hint for a reason. */
 interface ReasonWords {
   readonly message: string;
   readonly hint: string;

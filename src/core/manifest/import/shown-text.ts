@@ -3,7 +3,7 @@ import type { Span } from './forwards.ts';
 
 const MOST_SHOWN = 200;
 
-/** Returns a text of a source as people may see it: on one line, escaped, cut, without what may hold a password. */
+/** Returns a source's text as it may be shown: on one line, escaped, cut, without possible passwords. */
 export function shownText(text: string): string {
   const line = escapeInvisible(withoutSecrets(text).replace(/\s+/g, ' ').trim());
   return line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN - 1)}…` : line;

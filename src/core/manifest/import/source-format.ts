@@ -6,7 +6,7 @@ import type { ForwardEntry, LeftOutLine, LeftOutReason, ParsedSource, Span } fro
 export interface SourceContext {
   /** `--for`: the domains of local names. */
   readonly localDomains: readonly string[];
-  /** The domain that the file is named after; null if it is not named after one. */
+  /** The domain in the file's name; null if it has none. */
   readonly fileDomain: string | null;
   /** `--address` and `--destination`. */
   readonly columns: { readonly address: string; readonly destination: string } | null;
@@ -14,9 +14,9 @@ export interface SourceContext {
   readonly include: (name: string) => SourceText | null;
 }
 
-/** Why a file cannot be translated as a whole. */
+/** The reason why a whole file cannot be translated. */
 export interface SourceFault {
-  /** `usage`: an option is missing or wrong. `structure`: the text is not what its format says. */
+  /** `usage`: an option is missing or wrong. `structure`: the text does not match its format. */
   readonly kind: 'usage' | 'structure';
   readonly span: Span | null;
   readonly message: string;
@@ -50,7 +50,7 @@ export function collectEntries(): EntryCollector {
   };
 }
 
-/** `*@acme.example` for every other address of a domain. */
+/** Formats a key as an address, with `*@acme.example` for every other address of a domain. */
 export function addressOfKey(key: string): string {
   return key.startsWith('@') ? `*${key}` : key;
 }
@@ -64,7 +64,7 @@ export function missingLocalDomain(span: Span): SourceFault {
   };
 }
 
-/** True if a name is told apart from others by case alone everywhere: `ß`, for one, is `SS` in capitals. */
+/** True if a name has unambiguous case. `ß`, for example, becomes `SS` in capitals. */
 export function hasPlainCase(local: string): boolean {
   if (/^[\x21-\x7e]*$/.test(local)) return true;
   const lower = local.toLowerCase();

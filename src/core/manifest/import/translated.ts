@@ -8,7 +8,7 @@ export interface LeftOut {
   readonly reason: LeftOutReason;
   /** True if other destinations of the address are in the manifest. */
   readonly isPart?: boolean;
-  /** Destinations to which a catch-all or a pattern of the manifest sends its mail now; null if none does. */
+  /** Destinations to which a catch-all or a pattern of the manifest now sends its mail; null if none does. */
   readonly fallsTo: readonly string[] | null;
 }
 

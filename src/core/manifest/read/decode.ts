@@ -3,11 +3,11 @@ import type { ProblemLog } from '../problems.ts';
 import type { TextNode } from './node.ts';
 import { createSourceText, type ManifestText, type SourceText } from './text.ts';
 
-/** Bytes, or characters of a text that is decoded already; larger files are refused before they are parsed. */
+/** The most bytes of a file, or characters of a decoded text. Larger files are refused before they are parsed. */
 export const MAX_FILE_SIZE = 16 * 1024 * 1024;
 
 /**
- * Decodes a manifest and checks its characters. Null when the text cannot be parsed any further; the log says why.
+ * Decodes a manifest and checks its characters. Returns null if the text cannot be parsed; the log has the reason.
  * YAML 1.2 in UTF-8; a byte order mark and CRLF are accepted.
  */
 export function decodeManifest(input: ManifestText, log: ProblemLog): SourceText | null {
@@ -26,7 +26,10 @@ export function decodeManifest(input: ManifestText, log: ProblemLog): SourceText
   return readable.includes('unreadable') ? null : source;
 }
 
-/** A file that is cut between two entries still parses; the missing line break is the only trace. */
+/**
+ * Warns if the final line break is missing. A file that was cut between two entries still parses, and this is the only
+ * sign.
+ */
 export function checkFinalNewline(source: SourceText, log: ProblemLog): void {
   if (source.text === '' || source.text.endsWith('\n')) return;
   log.report(
@@ -62,19 +65,19 @@ function decodeBytes(file: string, bytes: Uint8Array, log: ProblemLog): string |
   }
 }
 
-/** Byte order marks, then the zero bytes that the first ASCII letter has in UTF-16. */
+/** Detects another encoding by byte order marks, then by the zero bytes that the first ASCII letter has in UTF-16. */
 function otherEncoding(bytes: Uint8Array): string | null {
   const start = Buffer.from(bytes.subarray(0, 4)).toString('hex');
   if (/^(?:fffe0000|0000feff)/.test(start)) return 'UTF-32';
   return /^(?:fffe|feff|00(?!00)..|(?!00)..00)/.test(start) ? 'UTF-16' : null;
 }
 
-/** Control, zero-width and bidirectional characters can make a text differ from what people see. */
+/** Control, zero-width and bidirectional characters, which can make a text differ from its appearance. */
 const FORBIDDEN =
   /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/;
-/** As it is, a carriage return is a part of a line break only. */
+/** Characters that are forbidden outside escapes. A carriage return may only be part of a line break. */
 const FORBIDDEN_UNESCAPED = new RegExp(`${FORBIDDEN.source}|\\r(?!\\n)`, 'g');
-/** A file that is no text at all has millions; the first ones tell as much. */
+/** The most characters reported. A binary file has millions. */
 const MAX_REPORTED = 20;
 
 function findForbiddenCharacters(source: SourceText, log: ProblemLog): Readable {
@@ -101,7 +104,7 @@ function reportForbidden(character: string, within: SourceText, offset: number, 
   );
 }
 
-/** An escape such as "\u202E" brings into a quoted text what the raw text may not hold. */
+/** Reports an escape such as "\u202E", which puts a forbidden character into a quoted text. */
 export function reportForbiddenEscape(node: TextNode, log: ProblemLog): void {
   if (!FORBIDDEN.test(node.text)) return;
   log.report('forbidden-character', node, {

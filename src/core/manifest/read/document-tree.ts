@@ -7,10 +7,10 @@ import type { Place, SourceText } from './text.ts';
 /** Keys and indexes from the root of a document, such as `domains`, `acme.example`, `rules`, 2. */
 export type DocumentPath = readonly (string | number)[];
 
-/** Below an entry of a section of a domain all nodes have its path. */
+/** The longest path. Nodes below an entry of a section share the entry's path. */
 const MAX_PATH_LENGTH = 4;
 
-/** A document as the tree that its YAML would be read as. In the place of a position it has paths, counted by columns. */
+/** Builds the tree that a document's YAML would have. Instead of positions it has paths, numbered by columns. */
 export function documentTree(
   document: ManifestDocument,
   log: ProblemLog,
@@ -43,7 +43,7 @@ function grow(value: unknown, path: DocumentPath, place: Place, growth: Growth):
   return { kind: 'map', ...place, entries };
 }
 
-/** What is keyed by names is a Map; of what is not, comments are no part of the tree. */
+/** Returns the entries of a Map or object. The `comments` of an object are not part of the tree. */
 function entriesIn(value: object): Iterable<readonly [string, unknown]> {
   if (value instanceof Map) return value as ReadonlyMap<string, unknown>;
   return Object.entries(value).filter(([key]) => key !== 'comments');

@@ -1,18 +1,19 @@
 import type { Entry, ListNode, MapNode, Node, TextNode } from './node.ts';
 import type { SourceText } from './text.ts';
 
-/** What a text may have at most. */
+/** Limits for one text. */
 export interface ShapeLimits {
   readonly lexemes: number;
-  /** What a document counts, in lexemes. */
+  /** The lexemes that a document counts as. */
   readonly documentWeight: number;
   readonly nesting: number;
 }
 
 /**
  * Composes the documents of a text in the plain shape: block maps and lists, plain and quoted scalars of one line
- * without escapes, flow lists and maps of one line, comments, and `---` between documents. Null for anything else,
- * and for all that would be a problem: it is for the library to read, and says the same of the plain shape.
+ * without escapes, flow lists and maps of one line, comments, and `---` between documents. Returns null for anything
+ * else, and for everything that would be a problem. The library then reads the text. For the plain shape both give the
+ * same result.
  */
 export function composePlainShape(source: SourceText, limits: ShapeLimits): readonly Node[] | null {
   if (hasLongLine(source)) return null;
@@ -30,7 +31,7 @@ export function composePlainShape(source: SourceText, limits: ShapeLimits): read
   return documents.length === 0 || cursor.lexemes > limits.lexemes ? null : documents;
 }
 
-/** Patterns need memory with the length of what they match. */
+/** The longest line that is parsed here. The memory of a regular expression grows with its match. */
 const MAX_LINE = 2 ** 20;
 
 function hasLongLine({ text, lineStarts }: SourceText): boolean {
@@ -41,11 +42,11 @@ interface Cursor {
   readonly source: SourceText;
   readonly text: string;
   readonly limits: ShapeLimits;
-  /** Offset of what is read next. */
+  /** Offset of the next character to read. */
   at: number;
-  /** Of that, where it is the first of its line, or follows a dash; `NONE` at the end of a document. */
+  /** Column of the next token, if it is the first of its line or follows a dash; `NONE` at the end of a document. */
   column: number;
-  /** No fewer than the library's lexer finds. */
+  /** Lexemes so far; at least as many as the library's lexer finds. */
   lexemes: number;
 }
 
@@ -62,21 +63,21 @@ const [OPEN_LIST, CLOSE_LIST] = [0x5b, 0x5d];
 const [OPEN_MAP, CLOSE_MAP] = [0x7b, 0x7d];
 const SEPARATOR = /^---\r?\n/;
 
-// A plain scalar begins with no sign of YAML; in it `:` stands only before, `#` only after what is no space.
+// A plain scalar does not begin with a YAML indicator. In it `:` comes only before a non-space, `#` only after one.
 const FIRST = String.raw`[^\s!"#%&'*,\-:<=>?@[\]\x60{|}]`;
 const WORD = String.raw`[^\s:#]`;
 const PLAIN = String.raw`${FIRST}${WORD}*(?:(?:#| *:(?=\S)| +(?=${WORD}))${WORD}*)*`;
 const QUOTED = String.raw`"[^"\\\t\r\n]*"|'(?:[^'\t\r\n]|'')*'`;
 const KEY = new RegExp(String.raw`(?:${PLAIN}|${QUOTED})(?=:[ \r\n])`, 'y');
 const SCALAR = new RegExp(`${PLAIN}|${QUOTED}`, 'y');
-// Within brackets it has no spaces and none of their signs.
+// Within brackets a plain scalar has no spaces and no flow indicators.
 const FLOW_WORD = String.raw`[^\s:#,[\]{}]`;
 const FLOW_PLAIN = String.raw`${FIRST}${FLOW_WORD}*(?::${FLOW_WORD}+)*`;
 const FLOW_SCALAR = new RegExp(String.raw`(?:${FLOW_PLAIN}|${QUOTED})(?=[ ,:\]}])`, 'y');
-/** Longer keys are for the library to refuse. */
+/** The longest key. The library refuses longer ones. */
 const MAX_KEY = 1000;
 
-/** At the first character of a map or list, which is its column. */
+/** Reads a map or list from its first character, which is its column. */
 function readBlock(cursor: Cursor, level: number): Node | null {
   if (level > cursor.limits.nesting) return null;
   return isDash(cursor) ? readList(cursor, level) : readMap(cursor, level);
@@ -108,7 +109,7 @@ function readList(cursor: Cursor, level: number): ListNode | null {
   return cursor.column > column ? null : { kind: 'list', within: source, offset: at, items };
 }
 
-/** What follows a key or dash of this column: on its line, or below it, or nothing. */
+/** Reads the value of a key or dash at this column: on the same line, or below it, or blank. */
 function readValue(cursor: Cursor, column: number, level: number, after: 'key' | 'dash'): Node | null {
   passSpaces(cursor);
   const { source, at } = cursor;
@@ -124,11 +125,11 @@ function readInline(cursor: Cursor, column: number, level: number, after: 'key' 
     return level < cursor.limits.nesting ? readMap(cursor, level + 1) : null;
   }
   const value = readFlow(cursor, level + 1, SCALAR);
-  // A line that is indented further would continue a scalar.
+  // A line that is indented further would continue the scalar.
   return value === null || !endsLine(cursor) || cursor.column > column ? null : value;
 }
 
-/** A scalar, or a list or map in brackets. */
+/** Reads a scalar, or a list or map in brackets. */
 function readFlow(cursor: Cursor, level: number, scalar: RegExp): Node | null {
   const code = cursor.text.charCodeAt(cursor.at);
   if (code !== OPEN_LIST && code !== OPEN_MAP) return readScalar(cursor, scalar);
@@ -162,7 +163,7 @@ function readFlowMap(cursor: Cursor, level: number): MapNode | null {
   return closes(cursor, CLOSE_MAP) ? { kind: 'map', within: source, offset: at, entries } : null;
 }
 
-/** Passes the bracket before the first item, the comma before another one. */
+/** Skips the bracket before the first item, or the comma before another one. Returns false if no item follows. */
 function hasNext(cursor: Cursor, close: number, read: number): boolean {
   passSpaces(cursor);
   if (read > 0 && cursor.text.charCodeAt(cursor.at) !== COMMA) return false;
@@ -217,7 +218,7 @@ function passSpaces(cursor: Cursor): void {
   if (cursor.at > at) cursor.lexemes += 1;
 }
 
-/** Passes the rest of a line, where it has nothing more, up to the next line that has something. */
+/** Skips to the next line that is not blank or a comment. Returns false if the current line has more content. */
 function endsLine(cursor: Cursor): boolean {
   const { at } = cursor;
   passSpaces(cursor);
@@ -227,7 +228,7 @@ function endsLine(cursor: Cursor): boolean {
   return true;
 }
 
-/** From the beginning of a line: passes those that are empty or a comment. */
+/** Skips blank lines and comments, from the beginning of a line. */
 function startLine(cursor: Cursor): void {
   const { text } = cursor;
   for (let begin = cursor.at; cursor.at < text.length; begin = cursor.at) {
@@ -240,7 +241,7 @@ function startLine(cursor: Cursor): void {
   cursor.column = NONE;
 }
 
-/** A comment, and the end of the line or text. */
+/** Skips a comment and the end of the line or text. Returns false if the line has more content. */
 function passBreak(cursor: Cursor): boolean {
   const { text } = cursor;
   if (text.charCodeAt(cursor.at) === HASH) {

@@ -4,13 +4,16 @@ import { fail, succeed, type Result } from '../../model/result.ts';
 import { MAX_FILE_SIZE } from './decode.ts';
 import type { ManifestText } from './text.ts';
 
-/** What reading manifests needs of the machine. */
+/** File-system functions and input needed to read manifests. */
 export interface ReadPorts {
   readonly fs: ReadFileSystem;
   readonly stdin: AsyncIterable<Uint8Array | string>;
-  /** What relative paths are relative to. */
+  /** The directory that relative paths start from. */
   readonly cwd: string;
-  /** A directory, absolute, that holds no manifests wherever it is met below one: the state directory, with its snapshots. */
+  /**
+   * The absolute path of a directory that holds no manifests, even within a named one: the state directory with its
+   * snapshots.
+   */
   readonly leaveOut?: string | undefined;
 }
 
@@ -27,21 +30,21 @@ export interface OpenFile {
   readonly close: () => Promise<void>;
 }
 
-/** Why the manifests cannot be read: exit code 1. */
+/** The reason why the manifests cannot be read: exit code 1. */
 export interface ReadFault {
   readonly path: string;
   readonly message: string;
   readonly hint: string;
 }
 
-/** Directories below a named one; links may make rings of them. */
+/** The most levels of directories below a named one. Links may make loops. */
 const MAX_DEPTH = 32;
 
 /**
- * Reads what `-f` names: files, directories with every `*.yaml` and `*.yml` below them in name order, and `-`.
- * Links are followed, each real file is read once, names that begin with a dot are skipped (so that a Kubernetes
- * volume is read once). What is neither file nor directory is refused before it is opened: a FIFO would block.
- * Never gives an empty list: no manifest is not the same as a manifest of nothing.
+ * Reads the manifests that `-f` names: files, directories with every `*.yaml` and `*.yml` below them in name order,
+ * and `-`. Links are followed, and each real file is read once. Names that begin with a dot are skipped, so that a
+ * Kubernetes volume is read once. Anything but a file or directory is refused before it is opened, because a FIFO
+ * would block. The list is never empty: a missing manifest is not an empty manifest.
  */
 export async function readManifests(
   paths: readonly string[],
@@ -60,8 +63,8 @@ export async function readManifests(
 }
 
 /**
- * Lists the manifests of `--accounts DIR`: every YAML file and every directory directly in it, in name order. Also lists
- * entries that cannot be examined, such as a dangling link: reading one fails for that account alone.
+ * Lists the manifests of `--accounts DIR`: every YAML file and every directory directly in it, in name order. It
+ * includes entries that cannot be examined, such as a dangling link, because reading one fails only for that account.
  */
 export async function listAccounts(
   directory: string,
@@ -82,7 +85,10 @@ export async function listAccounts(
   }
 }
 
-/** Returns true also for an entry that cannot be examined. Plain files, nearly all of thousands, need no system call. */
+/**
+ * True if an entry is a manifest, or cannot be examined. Plain files need no system call, and nearly all entries are
+ * plain files.
+ */
 async function isAccount(
   path: string,
   entry: Dirent,
@@ -102,7 +108,7 @@ function byName(a: Dirent, b: Dirent): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** An error that has its words already. */
+/** An error that already has its message. */
 class UnreadableError extends Error {
   readonly fault: ReadFault;
   constructor(fault: ReadFault) {
@@ -113,17 +119,17 @@ class UnreadableError extends Error {
 
 interface Reading {
   readonly ports: ReadPorts;
-  /** Whether a file can be met twice. */
+  /** True if the same file can be found twice. */
   readonly canRepeat: boolean;
   /** Real paths of files and directories, and `-`. */
   readonly seen: Set<string>;
   readonly texts: ManifestText[];
 }
 
-/** Whether a path leads to any manifest, one that was read before included. */
+/** `manifests` if a path leads to any manifest, including one that was already read. */
 type Found = 'manifests' | 'nothing';
 
-/** The real path of the directory that is left out; null: there is none. */
+/** Returns the real path of the excluded directory; null if there is none. */
 async function leftOut({ fs, leaveOut }: ReadPorts): Promise<string | null> {
   return leaveOut === undefined ? null : fs.realpath(leaveOut).catch(() => null);
 }
@@ -139,7 +145,7 @@ async function readPath(path: string, reading: Reading, depth: number): Promise<
   const full = resolve(cwd, path);
   const stats = await annotated(path, () => fs.stat(full));
   if (!stats.isDirectory() && !stats.isFile()) throw new UnreadableError(specialFault(path, stats));
-  // A daemon that reads thousands of files asks no more of each than it must.
+  // A daemon that reads thousands of files makes as few system calls as possible.
   const real = reading.canRepeat || stats.isDirectory() ? await fs.realpath(full) : full;
   if (depth > 0 && stats.isDirectory() && real === (await leftOut(reading.ports))) return 'nothing';
   if (reading.seen.has(real)) return 'manifests';
@@ -169,11 +175,14 @@ async function isDirectory(path: string, entry: Dirent, { fs, cwd }: ReadPorts):
   return (await annotated(path, () => fs.stat(resolve(cwd, path)))).isDirectory();
 }
 
-/** Bytes that are read at once: one more than a file has, which shows its end; thousands are read time and again. */
+/**
+ * The size of a chunk: the file's size plus one byte, which shows its end, within these bounds. Thousands of files are
+ * read again and again.
+ */
 const LEAST_CHUNK = 4 * 1024;
 const MOST_CHUNK = 256 * 1024;
 
-/** Reads one byte more than a manifest may have at most: enough to know that it is too large. */
+/** Reads at most one byte more than a manifest may have, which is enough to know that it is too large. */
 async function readFile(path: string, { size }: Stats, fs: ReadFileSystem): Promise<Uint8Array> {
   const file = await fs.open(path, 'r');
   try {

@@ -1,18 +1,18 @@
 import { isNull, type Node } from './node.ts';
 
-/** A name, a colon and a value with no space between them: YAML takes that for one text. */
+/** True if a line has a name, a colon and a value without a space between them. YAML reads that as one text. */
 export function lacksSpace(line: string): boolean {
   return /^\s*(?:- +)?[\w.*+-]+:[^\s/\\:]/.test(line);
 }
 
 export const SPACE_HINT = 'write a space after the colon: `name: value`';
 
-/** Nobody wrote a larger map by hand, and each of its keys may ask. */
+/** The largest map that is searched. Handwritten maps are smaller, and each key may search. */
 const MOST_SEARCHED = 200;
 
 /**
- * The key above this one whose value was left blank, where there is one: what stands below it, at its own column, was
- * probably meant to be its value.
+ * Returns the key above this one whose value is blank; null if there is none. The entry below it, at its own column,
+ * was probably meant as its value.
  */
 export function blankAbove(map: Node, key: string): string | null {
   if (map.kind !== 'map' || map.entries.size > MOST_SEARCHED) return null;
@@ -24,7 +24,7 @@ export function blankAbove(map: Node, key: string): string | null {
   return null;
 }
 
-/** What to do where the key was probably meant to be below the one above it. */
+/** Returns the hint for a key that probably belongs below the one above it. */
 export function indentHint(blank: string): string {
   return `if it belongs to "${blank}" above, indent it: two spaces more than "${blank}"`;
 }

@@ -1,8 +1,8 @@
 import { editDistance } from '../../model/names.ts';
 
 /**
- * The candidate that was probably meant: a third of the word's letters away, at most three, or its plural, such as `aliases` for
- * `alias`; null if none is.
+ * Returns the candidate that was probably meant: at most a third of the word's letters away, and at most three, or its
+ * plural, such as `aliases` for `alias`. Returns null if there is none.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | null {
   const bound = Math.max(1, Math.min(3, Math.floor(word.length / 3)));
@@ -16,7 +16,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | nu
   return best?.candidate ?? null;
 }
 
-/** `did you mean "x"?`, or the words for when nothing is near. */
+/** Returns `did you mean "x"?`, or the other text if nothing is close. */
 export function didYouMean(word: string, candidates: Iterable<string>, otherwise: string): string {
   const found = word.length > 100 ? null : suggest(word, candidates);
   return found === null ? otherwise : `did you mean "${found}"?`;

@@ -5,8 +5,8 @@ import type { SourceText } from './text.ts';
 import { findUnclosed } from './unclosed.ts';
 
 /**
- * Reports what makes a document unreadable. After the first fault the rest of a YAML text is guesswork, so only
- * that one is reported, and the rest of the document is not checked. Asterisks without quotes are all reported.
+ * Reports why a document is unreadable. After the first fault the rest of a YAML text is guesswork, so only that fault
+ * is reported, and the rest is not checked. Asterisks without quotes are all reported.
  */
 export function reportSyntaxFaults(
   document: Document,
@@ -32,7 +32,9 @@ const HINTS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
 const OTHER_HINT =
   'check quotes, brackets and indentation of this line and the one before it; put patterns in quotes';
 
-/** Without quotes `*` is read as the beginning of a YAML alias, with or without the colon after it. */
+/**
+ * Finds asterisks without quotes, which YAML reads as the beginning of an alias, with or without a colon after them.
+ */
 function findStars(document: Document, within: SourceText, log: ProblemLog): 'broken' | 'readable' {
   let found: 'broken' | 'readable' = 'readable';
   const [start, , end] = rangeOf(document, within);
@@ -80,7 +82,7 @@ function reportFirst(fault: YAMLError, document: Document, within: SourceText, l
   );
 }
 
-/** A text without its colon is where these faults come from; elsewhere a colon in a value is no mistake. */
+/** Faults that a text without its colon causes. With other faults a colon in a value is no mistake. */
 const LACKING: ReadonlySet<string> = new Set([
   'BLOCK_AS_IMPLICIT_KEY',
   'MISSING_CHAR',

@@ -7,18 +7,21 @@ import type { SourceText } from './text.ts';
 import { walkTokens } from './tokens.ts';
 import { createTree, MAX_NESTING } from './tree.ts';
 
-/** The documents of one text that are not empty, and whether any could not be read. */
+/** The non-empty documents of one text; `broken` is true if any could not be read. */
 export interface Documents {
   readonly nodes: readonly Node[];
   readonly broken: boolean;
 }
 
-/** Words, signs, spaces and line breaks of one file: some 200,000 aliases. With many more, parsing takes over 1 GiB. */
+/**
+ * The most words, signs, spaces and line breaks of one file: about 200,000 aliases. With many more, parsing takes over
+ * 1 GiB.
+ */
 const MAX_LEXEMES = 2_000_000;
-/** What a document costs, in lexemes. */
+/** The lexemes that a document counts as. */
 const DOCUMENT_WEIGHT = 50;
 
-/** What the other way of composing must hand over. */
+/** The limits of the plain shape. */
 export const SHAPE_LIMITS: ShapeLimits = {
   lexemes: MAX_LEXEMES,
   documentWeight: DOCUMENT_WEIGHT,
@@ -26,20 +29,20 @@ export const SHAPE_LIMITS: ShapeLimits = {
 };
 
 /**
- * Parses YAML 1.2 to trees. All scalars stay text (the failsafe schema). What has the plain shape is composed in a tenth
- * of the library's time and half of its memory; a test proves that both ways give the same.
+ * Parses YAML 1.2 to trees. All scalars stay text (the failsafe schema). The plain shape is composed here in a tenth
+ * of the library's time and half of its memory; a test proves that both give the same result.
  */
 export function parseDocuments(source: SourceText, log: ProblemLog): Documents {
   const nodes = composePlainShape(source, SHAPE_LIMITS);
   return nodes === null ? parseAnyShape(source, log) : { nodes, broken: false };
 }
 
-/** The same of any text, by the library. */
+/** Parses any text with the library. */
 export function parseAnyShape(source: SourceText, log: ProblemLog): Documents {
   const reading: Reading = { source, log, leftOut: false };
   const nodes: Node[] = [];
   let broken = false;
-  // Its own check of duplicate keys takes quadratic time; ours is in tree.ts.
+  // The library's own check of duplicate keys takes quadratic time; ours is in tree.ts.
   const composer = new Composer({ uniqueKeys: false, schema: 'failsafe', prettyErrors: false });
   for (const document of composer.compose(shallowTokens(reading), false, source.text.length)) {
     const node = readDocument(document, source, log);
@@ -54,13 +57,13 @@ export function parseAnyShape(source: SourceText, log: ProblemLog): Documents {
 interface Reading {
   readonly source: SourceText;
   readonly log: ProblemLog;
-  /** Whether a part of the text was not parsed: it is reported. */
+  /** True if a part of the text was not parsed, which is reported. */
   leftOut: boolean;
 }
 
 /**
- * The tokens of a text, but for documents that are nested too deeply: composing recurses, reading tokens does not.
- * One by one, so that a large document's tokens are gone when its tree is made.
+ * Yields the tokens of a text, without documents that are nested too deeply: composing recurses, reading tokens does
+ * not. Yields them one by one, so that a large document's tokens are freed after its tree is made.
  */
 function* shallowTokens(reading: Reading): Generator<CST.Token> {
   const { source, log } = reading;

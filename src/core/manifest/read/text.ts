@@ -1,12 +1,12 @@
 import type { Source } from '../../model/manifest/problem.ts';
 
-/** A manifest as it was read; `file` as it is shown to people, `-` for standard input. */
+/** A manifest as it was read; `file` is its name for people, `-` for standard input. */
 export interface ManifestText {
   readonly file: string;
   readonly text: string | Uint8Array;
 }
 
-/** A decoded text that can say where its offsets are. */
+/** A decoded text with the positions of its lines. */
 export interface SourceText {
   readonly file: string;
   readonly text: string;
@@ -14,7 +14,7 @@ export interface SourceText {
   readonly lineStarts: readonly number[];
 }
 
-/** A position, kept as an offset until somebody needs line and column: most never do. */
+/** A position as an offset. Line and column are computed on demand, because most are never needed. */
 export interface Place {
   readonly within: SourceText;
   /** In UTF-16 code units, as editors count. */
@@ -27,7 +27,7 @@ export function createSourceText(file: string, text: string): SourceText {
   return { file, text, lineStarts };
 }
 
-/** The file, line and column of a place. */
+/** Returns the file, line and column of a place. */
 export function sourceOf({ within, offset }: Place): Source {
   const { lineStarts } = within;
   let low = 0;

@@ -6,7 +6,7 @@ export interface NestedToken {
   readonly level: number;
 }
 
-/** Walks all values and keys of a document. It does not recurse: the text may be nested without limit. */
+/** Yields all values and keys of a document. It does not recurse, because the text may be nested without limit. */
 export function* walkTokens(document: CST.Document): Generator<NestedToken> {
   const open: NestedToken[] = [];
   if (document.value !== undefined) open.push({ token: document.value, level: 1 });

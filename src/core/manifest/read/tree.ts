@@ -15,14 +15,14 @@ import type { Entry, Node, TextNode } from './node.ts';
 import type { ProblemLog } from '../problems.ts';
 import type { Place, SourceText } from './text.ts';
 
-/** Levels of maps and lists, one within the other. */
+/** The most nested levels of maps and lists. */
 export const MAX_NESTING = 32;
-/** How many nodes YAML aliases may bring into one document. */
+/** The most nodes that YAML aliases may add to one document. */
 const MAX_EXPANSION = 500_000;
 
 interface Anchored {
   readonly node: Node;
-  /** Nodes within it, aliases expanded, and levels below it. */
+  /** Number of nodes within it, aliases expanded, and of levels below it. */
   readonly size: number;
   readonly height: number;
 }
@@ -38,8 +38,8 @@ interface Growth {
 }
 
 /**
- * Turns what the YAML library parsed into our tree: checks duplicate keys in linear time, refuses tags, and expands
- * aliases within a bound (by sharing: an expansion costs no memory). Null when the document cannot be used.
+ * Turns the YAML library's result into our tree. It checks duplicate keys in linear time, refuses tags, and expands
+ * aliases within a limit. Expansions are shared and cost no memory. Returns null if the document cannot be used.
  */
 export function createTree(contents: unknown, source: SourceText, log: ProblemLog): Node | null {
   const growth: Growth = {

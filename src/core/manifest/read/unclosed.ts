@@ -8,8 +8,8 @@ interface Opening {
 }
 
 /**
- * Finds the bracket or quote that is still open at the first fault of a document; null means that none is. A bracket that
- * is closed ends before the fault, so the last one that opened before it is meant.
+ * Finds the bracket or quote that is still open at the first fault of a document; null means none. A closed bracket
+ * ends before the fault, so the last one that opened before the fault is returned.
  */
 export function findUnclosed(
   text: string,

@@ -7,13 +7,13 @@ import { removalsFrom } from './remove-items.ts';
 import { createNeedsQuotes, textInStyle } from './scalar-text.ts';
 import { layoutOf, resolved } from './yaml-view.ts';
 
-/** The edits of a document, and what they are about; places are offsets in the text. */
+/** The edits of a document and the destinations that they change; places are offsets in the text. */
 export interface DocumentEdits {
   readonly edits: readonly Edit[];
   readonly changes: readonly { readonly offset: number; readonly from: string }[];
-  /** Destinations that are to be removed, and are the only ones. */
+  /** Offsets of destinations to remove that are the only ones. */
   readonly only: readonly number[];
-  /** The values of all places of destinations. */
+  /** The values at all places of destinations. */
   readonly slots: Iterable<Node>;
 }
 
@@ -50,7 +50,7 @@ interface Editing {
   readonly isInBrackets: (node: unknown) => boolean;
 }
 
-/** Returns the nodes whose text changes or goes, with the lists that they are in. */
+/** Returns the nodes whose text changes or is removed, with their lists. */
 function touchedBy({ edited, removed, own }: ReplacementPlan): ReadonlySet<unknown> {
   const nodes = new Set<unknown>([...edited, ...removed.keys()]);
   const lists = [...own].filter((node) => isSeq(node) && node.items.some((item) => nodes.has(item)));
@@ -58,8 +58,9 @@ function touchedBy({ edited, removed, own }: ReplacementPlan): ReadonlySet<unkno
 }
 
 /**
- * A YAML alias among destinations that stands for what is written elsewhere gets the new text itself, and so does the reverse the
- * old one. An alias of a list is written out; the next round changes that.
+ * Edits a YAML alias that is a destination or refers to one. If its target is outside the destinations, the alias is
+ * replaced by the new text. If its target changes but the alias is not a destination, the alias is replaced by the old
+ * text. An alias of a list is written out, and the next round changes it.
  */
 function editAlias(alias: Alias.Parsed, touched: ReadonlySet<unknown>, editing: Editing): void {
   const { document, plan, draft } = editing;
@@ -70,7 +71,7 @@ function editAlias(alias: Alias.Parsed, touched: ReadonlySet<unknown>, editing: 
   } else if (!plan.own.has(target as Node)) editForeign(alias, target, editing);
 }
 
-/** An alias that is a destination, of what is none. */
+/** Edits an alias that is a destination while its target is not. */
 function editForeign(
   alias: Alias.Parsed,
   target: unknown,
@@ -85,7 +86,7 @@ function editForeign(
   }
 }
 
-/** Where a YAML alias stands for a destination that changes, the change is where that is written. */
+/** Returns the changed destinations. If a YAML alias refers to a changed destination, only the target counts. */
 function changesOf(
   document: Document.Parsed,
   { found, removed, own }: ReplacementPlan,

@@ -11,28 +11,28 @@ import {
 import { destinationSlots } from '../written.ts';
 import { resolved, yamlView } from './yaml-view.ts';
 
-/** What is replaced, and by what. */
+/** The old destination and its replacement. */
 export interface ReplaceTerms {
   readonly isFrom: (text: string) => boolean;
   readonly isTo: (text: string) => boolean;
   /** The new destination; null means that the old one is removed. */
   readonly to: string | null;
-  /** False if a text of a manifest certainly does not have the old one. */
+  /** False if a manifest's text certainly does not contain the old destination. */
   readonly mayBeIn: (text: string) => boolean;
 }
 
-/** What becomes of the destinations of a document. */
+/** The changes to the destinations of a document. */
 export interface ReplacementPlan {
-  /** The values of all places of destinations. */
+  /** The values at all places of destinations. */
   readonly slots: ReadonlySet<Node>;
-  /** Nodes that are written at these places, and YAML aliases that stand there. */
+  /** Nodes that are written at these places, and the YAML aliases there. */
   readonly own: ReadonlySet<Node>;
   readonly aliases: ReadonlySet<Alias>;
-  /** Old destinations, as they are written. */
+  /** Old destinations as written. */
   readonly found: ReadonlySet<Node>;
   readonly edited: ReadonlySet<Scalar>;
   readonly removed: ReadonlyMap<Node, ListPlace>;
-  /** Old destinations that are to be removed, and are the only ones. */
+  /** Old destinations to remove that are the only ones. */
   readonly only: ReadonlySet<Node>;
 }
 
@@ -50,7 +50,7 @@ type GrowingPlan = {
 interface Planning {
   readonly document: Document.Parsed;
   readonly terms: ReplaceTerms;
-  /** Nodes that YAML aliases stand for. */
+  /** Nodes that YAML aliases refer to. */
   readonly shared: ReadonlySet<unknown>;
   readonly plan: GrowingPlan;
 }
@@ -120,7 +120,7 @@ function planList({ document, terms, shared, plan }: Planning, list: YAMLSeq<Nod
   for (const { item, index } of removed) plan.removed.set(item, { list, index });
 }
 
-/** Says which items of a list get the new text, and which go since it has that by another one. */
+/** Returns the items of a list that get the new text, and those to remove because the list then has it twice. */
 function merged(
   items: readonly ListItem[],
   old: readonly ListItem[],
@@ -128,7 +128,7 @@ function merged(
   shared: Planning['shared'],
 ): { readonly kept: readonly ListItem[]; readonly removed: readonly ListItem[] } {
   const present = items.filter(({ text }) => isTo(text));
-  // What a YAML alias stands for must stay, so that there is something to stand for.
+  // The target of a YAML alias must stay, or the alias would have none.
   const bound = old.filter(({ item }) => shared.has(item));
   const others = present.filter(({ item }) => !shared.has(item));
   if (bound.length > 0)

@@ -3,8 +3,8 @@ import { endOf, lineStartOf, nextLineOf } from '../update/draft.ts';
 import type { Edit } from '../update/edits.ts';
 
 /**
- * Takes items out of a list of which others stay: each with its dash and its line, or with its comma. Comments stay where they are,
- * and so does every other item as it is written. No edit overlaps another one.
+ * Removes items from a list of which others stay: each with its dash and line, or with its comma. Comments and all
+ * other items stay as written. Edits never overlap.
  */
 export function removalsFrom(text: string, list: YAMLSeq, indexes: ReadonlySet<number>): readonly Edit[] {
   const tokens = itemTokens(list);
@@ -17,7 +17,7 @@ export function removalsFrom(text: string, list: YAMLSeq, indexes: ReadonlySet<n
   const lastKept = list.items.findLastIndex((_, index) => !indexes.has(index));
   const isEndKept = lastKept === list.items.length - 1 || commaOf(list, list.items.length) !== null;
   if (isEndKept) return removed;
-  // The last item that stays has no comma behind it any more.
+  // The last remaining item must not be followed by a comma.
   const comma = commaOf(list, lastKept + 1) ?? 0;
   const next = rangeOf(list, tokens, lastKept + 1).start;
   const isBesideIt = comma + 1 + spacesIn(text.slice(comma + 1)) === next;
@@ -36,14 +36,14 @@ function itemTokens({ srcToken }: YAMLSeq): readonly CST.CollectionItem[] {
 
 const BETWEEN: ReadonlySet<string> = new Set(['space', 'newline', 'comment', 'comma']);
 
-/** Returns where an item begins, its dash and its anchor included, and where it ends. */
+/** Returns the range of an item, including its dash and anchor. */
 function rangeOf(list: YAMLSeq, tokens: readonly CST.CollectionItem[], index: number): Range {
   const { start = [], value } = tokens[index] ?? {};
   const first = start.find(({ type }) => !BETWEEN.has(type));
   return { start: first?.offset ?? value?.offset ?? 0, end: endOf(list.items[index]) };
 }
 
-/** A comment between the dash and the item stays. */
+/** Removes an item of a block list. A comment between the dash and the item stays. */
 function blockRemoval(
   text: string,
   item: Range,
@@ -56,12 +56,12 @@ function blockRemoval(
   return [{ start: item.start, end: comment.offset, text: '' }, wholeLine(text, { ...item, start: rest })];
 }
 
-/** The comma behind the item goes with it. */
+/** Removes an item of a flow list with the comma after it. */
 function flowRemoval(text: string, list: YAMLSeq, item: Range, index: number): readonly Edit[] {
   const comma = commaOf(list, index + 1);
   if (comma === null) return [wholeLine(text, item)];
   if (text.slice(item.end, comma).trim() !== '') {
-    // Comments stand before the comma.
+    // There are comments before the comma.
     return [wholeLine(text, item), { start: comma, end: comma + 1, text: '' }];
   }
   const range = { start: item.start, end: comma + 1 };
@@ -70,7 +70,7 @@ function flowRemoval(text: string, list: YAMLSeq, item: Range, index: number): r
   return [{ ...range, end: range.end + spacesIn(text.slice(range.end)), text: '' }];
 }
 
-/** What is left empty of the line goes, too. */
+/** Removes a range, and the rest of its line if that is blank. */
 function wholeLine(text: string, { start, end }: Range): Edit {
   const [before, after] = [text.slice(lineStartOf(text, start), start), restOfLine(text, end)];
   if (before.trim() !== '') return { start, end, text: '' };
@@ -87,7 +87,7 @@ function spacesIn(text: string): number {
   return /^[ \t]*/.exec(text)?.[0].length ?? 0;
 }
 
-/** Returns where the comma before an item is, or before the closing bracket; null means that there is none. */
+/** Returns the offset of the comma before an item, or before the closing bracket; null means that there is none. */
 function commaOf({ srcToken }: YAMLSeq, index: number): number | null {
   if (srcToken?.type !== 'flow-collection') return null;
   const comma = srcToken.items[index]?.start.find(({ type }) => type === 'comma');

@@ -8,19 +8,19 @@ import { editDocument } from './document-edits.ts';
 import type { ReplaceTerms } from './plan-replacement.ts';
 import { resolved } from './yaml-view.ts';
 
-/** A destination as a manifest writes it, and what takes its place. */
+/** A destination as a manifest writes it, and its replacement. */
 export interface DestinationChange {
   readonly source: Source;
   readonly from: string;
-  /** Null means that it is removed. */
+  /** null means that it is removed. */
   readonly to: string | null;
 }
 
 export interface Replaced {
-  /** All texts, those without a change too. */
+  /** All texts, including those without a change. */
   readonly texts: readonly ManifestText[];
   readonly changes: readonly DestinationChange[];
-  /** Where a destination that is to be removed is the only one. */
+  /** Places of destinations to remove that are the only ones. */
   readonly only: readonly Source[];
   /** References whose value is the destination. */
   readonly references: readonly ReferencePlace[];
@@ -37,7 +37,7 @@ export interface ReplaceInput {
   readonly terms: ReplaceTerms;
 }
 
-/** Changes or removes a destination wherever manifests write it. Every other byte stays as it is. */
+/** Replaces or removes a destination wherever manifests write it. Every other byte stays as it is. */
 export function replaceDestination({ texts, references, terms }: ReplaceInput): Replaced {
   const named = new Set(
     [...references].flatMap(([value, { shown }]) => (terms.isFrom(value) ? [shown] : [])),
@@ -53,7 +53,7 @@ export function replaceDestination({ texts, references, terms }: ReplaceInput): 
 
 type ReplacedText = Omit<Replaced, 'texts'> & { readonly text: ManifestText };
 
-/** Edits that are in each other's way are left for the next round. */
+/** The most rounds. Conflicting edits wait for the next round. */
 const MOST_ROUNDS = 100;
 
 function replaceInText(
@@ -81,7 +81,7 @@ function editText(
   terms: ReplaceTerms,
   named: ReadonlySet<string>,
 ): Omit<Replaced, 'texts'> & { readonly text: string } {
-  // A byte order mark is no part of the first line.
+  // A byte order mark is not part of the first line.
   const mark = text.startsWith('\uFEFF') ? 1 : 0;
   const within = createSourceText(file, text.slice(mark));
   const sourceAt = (offset: number): Source => sourceOf({ within, offset: offset - mark });
@@ -102,7 +102,7 @@ function editText(
   return { text: edited(text, edits), changes, only, references };
 }
 
-/** The text with its edits, in time linear in both; one that overlaps the one before it is left out. */
+/** Applies edits in linear time. An edit that overlaps the previous one is left out. */
 function edited(text: string, edits: readonly Edit[]): string {
   const parts: string[] = [];
   let end = 0;

@@ -1,10 +1,10 @@
 import type { Scalar } from 'yaml';
 import { flowText } from '../update/value-text.ts';
 
-/** Says whether a text needs quotes where it stands. */
+/** Returns true if a text needs quotes at its place. */
 export type NeedsQuotes = (text: string) => boolean;
 
-/** Asks the YAML library once for each text: an address may stand at thousands of places. */
+/** Creates a test that asks the YAML library once per text, because an address may be in thousands of places. */
 export function createNeedsQuotes(surrounding: 'block' | 'flow'): NeedsQuotes {
   const known = new Map<string, boolean>();
   return (text) => {
@@ -15,8 +15,8 @@ export function createNeedsQuotes(surrounding: 'block' | 'flow'): NeedsQuotes {
 }
 
 /**
- * Returns a text as it is written in the place of another one, in its style. Quotes stay; single ones that only the old text
- * needed go, and come where only the new one needs them: so the way back leads to the first text.
+ * Returns a text in the style of the text that it replaces. Quotes stay, but single quotes that only the old text
+ * needed are removed, and added if only the new one needs them. So the reverse change restores the first text.
  */
 export function textInStyle(
   { type, value }: Scalar,

@@ -1,12 +1,12 @@
 import { isAlias, isMap, isScalar, isSeq, visit, type Alias, type Document, type Node } from 'yaml';
 import type { TreeView } from '../written.ts';
 
-/** The node that stands for another one where that is a YAML alias. */
+/** Returns a node, or the target of a YAML alias. */
 export function resolved(document: Document.Parsed, node: unknown): unknown {
   return isAlias(node) ? node.resolve(document) : node;
 }
 
-/** Goes through the nodes of the YAML library; aliases of whole maps and lists are followed. */
+/** Traverses the nodes of the YAML library; aliases of whole maps and lists are followed. */
 export function yamlView(document: Document.Parsed): TreeView<Node> {
   return {
     *entriesOf(node) {
@@ -24,7 +24,7 @@ export function yamlView(document: Document.Parsed): TreeView<Node> {
   };
 }
 
-/** The YAML aliases of a document, and the nodes that stand within brackets. */
+/** The YAML aliases of a document, and the nodes within brackets. */
 export interface DocumentLayout {
   readonly aliases: readonly Alias.Parsed[];
   readonly isInBrackets: (node: unknown) => boolean;

@@ -8,7 +8,7 @@ import { readReference } from './values/references.ts';
 
 const BUILT_IN_HOST = 'api.improvmx.com';
 
-/** The `api` section. Where a required key is missing, the place is the first document's. */
+/** Reads the `api` section. A missing required key is reported at the first document. */
 export function readApi(api: MapNode | null, first: Node | undefined, loading: Loading): DesiredApi {
   const node = api ?? undefined;
   const url = readUrl(valueOf(node, 'url'), loading);
@@ -24,13 +24,16 @@ export function readApi(api: MapNode | null, first: Node | undefined, loading: L
   };
 }
 
-/** The generation of the API: what the operator names, else the manifest, else the address. */
+/** Returns the generation of the API: from the operator, else the manifest, else the URL. */
 export function versionOf(api: DesiredApi, options: LoadOptions): 'v4' | 'v3' {
   const fromUrl = /\/(v3|v4)\/?$/.exec(options.namedUrl ?? api.url ?? '')?.[1] === 'v3' ? 'v3' : 'v4';
   return options.apiVersion ?? api.version ?? fromUrl;
 }
 
-/** The key goes to no host that the operator did not name, so that a changed manifest cannot send it elsewhere. */
+/**
+ * Reads the API's URL. The key is sent only to hosts that the operator named, so that a changed manifest cannot send
+ * it elsewhere.
+ */
 function readUrl(written: Node | undefined, { log, options }: Loading): string | null {
   const text = textOf(written);
   if (written === undefined || !text) return null;

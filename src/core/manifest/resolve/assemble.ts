@@ -2,24 +2,24 @@ import { quote } from '../../model/names.ts';
 import { valueOf, type Entry, type MapNode, type Node } from '../read/node.ts';
 import type { ProblemLog } from '../problems.ts';
 
-/** All documents of all files as one manifest, still as written. */
+/** All documents of all files as one manifest, as written. */
 export interface Manifest {
   readonly api: MapNode | null;
   readonly guards: MapNode | null;
-  /** Of each document that has one. */
+  /** The `lint` section of each document that has one. */
   readonly lint: readonly Node[];
   readonly destinations: Definitions;
   readonly templates: Definitions;
   readonly defaults: Definitions;
-  /** By name as written; two spellings of one domain are found later. */
+  /** Domains by name as written; two spellings of one domain are found later. */
   readonly domains: readonly Entry[];
-  /** Whether some text could not be read: a name that is not found may be in it. */
+  /** `incomplete` if a text could not be read; a missing name may be in it. */
   readonly completeness: 'complete' | 'incomplete';
 }
 
 export type Definitions = ReadonlyMap<string, Entry>;
 
-/** Brings the documents together. What may be stated once and is stated twice is shown at both places. */
+/** Combines the documents. A second statement of something that may be stated once is reported with both places. */
 export function assemble(
   documents: readonly Node[],
   completeness: Manifest['completeness'],

@@ -3,57 +3,63 @@ import type { ProblemLog } from '../problems.ts';
 import type { Destination, Reference } from '../../model/destinations.ts';
 import type { Node } from '../read/node.ts';
 
-/** How a manifest is loaded: what the command line and the environment add to it. */
+/** The options of loading a manifest, from the command line and the environment. */
 export interface LoadOptions {
-  /** Whether a destination's reference that is not set is an error (plan, apply) or a warning (validate). */
+  /**
+   * The severity of a destination's reference that is not set: an error if `required` (plan, apply), a warning if
+   * `optional` (validate).
+   */
   readonly references: 'required' | 'optional';
-  /** The value behind a reference; an empty one counts as not set. */
+  /** Returns the value behind a reference; an empty one counts as not set. */
   readonly resolve: (reference: Reference) => ReferenceValue;
-  /** The generation that a flag or the environment names; null: that of the manifest, or of the address. */
+  /** The generation from a flag or the environment; null means that of the manifest or URL. */
   readonly apiVersion: 'v4' | 'v3' | null;
-  /** The address that the operator named: it wins over `api.url`, which may be on its host. */
+  /** The URL that the operator named. It overrides `api.url`, which may use its host. */
   readonly namedUrl?: string;
-  /** What the files' paths are relative to. */
+  /** The directory that the files' paths are relative to. */
   readonly cwd?: string;
-  /** Keys of `api` that must be stated, as with several accounts. */
+  /** Keys of `api` that must be stated, for example with several accounts. */
   readonly required?: readonly ('key' | 'account')[];
-  /** Whether what `expect` says is compared with where the manifest routes mail; by default it is. */
+  /** `unchecked` skips the comparison of `expect` with the manifest's routing; the default is `checked`. */
   readonly expect?: 'checked' | 'unchecked';
-  /** The domains that a run is about: warnings and notices of others are left out. Default: all. */
+  /** The domains of the run; warnings and notices of other domains are left out. By default all. */
   readonly only?: ReadonlySet<string> | undefined;
-  /** See `MAX_ENTRIES`, which is the default. */
+  /** The most entries; `MAX_ENTRIES` by default. */
   readonly maxEntries?: number | undefined;
 }
 
 /**
- * Entries of all domains once templates are expanded, with the templates that each domain uses and the patterns that it
- * ignores. A short file may ask for a million times as much as it holds. Destinations may be ten times as many.
+ * The most entries of all domains after templates are expanded. It includes the templates that each domain uses and
+ * the patterns that it ignores, because a short file may expand a millionfold. Destinations may be ten times as many.
  */
 export const MAX_ENTRIES = 1_000_000;
 
-/** The references of a manifest whose values are needed to load it. */
+/** The references whose values are needed to load a manifest. */
 export interface NeededReferences {
-  /** Those of `api.key`, also in texts that are no valid manifest: none of them may stand for a destination or a password. */
+  /**
+   * References of `api.key`, also in texts that are not valid manifests. No destination or password may use one of
+   * them.
+   */
   readonly keys: readonly Reference[];
   readonly others: readonly Reference[];
 }
 
-/** Reads values and answers how to look them up. */
+/** Reads the values of references and returns their lookup. */
 export type ReadReferences = (needed: NeededReferences) => Promise<LoadOptions['resolve']>;
 
-/** Resolves destinations: groups are expanded once, however often they are used. */
+/** Resolver of destinations. Each group is expanded once, however often it is used. */
 export interface DestinationBook {
-  /** The destinations that a value names; null when any of it is wrong, which is reported where it is written. */
+  /** Returns the destinations that a value names; null if any is wrong, which is reported at its place. */
   readonly resolve: (node: Node | undefined) => readonly Destination[] | null;
-  /** Checks the groups that nothing has named; references that are not set are needed by nobody there. */
+  /** Checks the groups that no entry uses. A reference there that is not set is not needed. */
   readonly checkSpares: () => void;
-  /** Whether an entry names the group, directly or by way of another. */
+  /** True if an entry uses the group, directly or through another group. */
   readonly isUsed: (name: string) => boolean;
-  /** By normalised value. */
+  /** References by normalised value. */
   readonly references: ReadonlyMap<string, Reference>;
 }
 
-/** What every stage after parsing needs. */
+/** The context of every stage after parsing. */
 export interface Loading {
   readonly log: ProblemLog;
   readonly options: LoadOptions;

@@ -4,7 +4,10 @@ import { numberOf, textOf, valueOf, type Node } from '../read/node.ts';
 
 const USUAL: DeliveryThreshold = { after: 3, withinMs: 3_600_000 };
 
-/** When failing mail is reported, as a domain or `defaults` says; null: `off`. What the schema reports counts as left out. */
+/**
+ * Reads when failing mail is reported, from a domain or `defaults`; null means `off`. Values that the schema refused
+ * count as missing.
+ */
 export function readThreshold(delivery: Node | undefined): DeliveryThreshold | null {
   if (delivery === undefined) return USUAL;
   if (textOf(delivery) === 'off') return null;

@@ -20,16 +20,16 @@ import { readSettings } from './settings.ts';
 import { readTemplates, readUse } from './templates.ts';
 import { sourceOf } from '../read/text.ts';
 
-/** A domain as it was read; `sound` when nothing of it was left out. */
+/** A domain as it was read; `sound` is true if nothing of it was left out. */
 export interface ReadDomain {
   readonly desired: DesiredDomain;
   readonly node: MapNode;
   readonly sound: boolean;
-  /** What it adds to `MAX_ENTRIES`. */
+  /** The number of entries that count towards `MAX_ENTRIES`. */
   readonly entries: number;
 }
 
-/** All domains, in the order of their ASCII forms. */
+/** Reads all domains, in the order of their ASCII form. */
 export function readDomains(
   manifest: Manifest,
   version: 'v4' | 'v3',
@@ -70,7 +70,7 @@ interface Reading {
 
 const PARTS: ReadonlySet<string> = new Set([...SECTIONS, 'expect', 'prune', 'ignore', 'use']);
 
-/** True for a key of a domain that stands in the place of its name, because the indentation is wrong. */
+/** True if a key of a domain is in the place of a domain's name, because the indentation is wrong. */
 export function isMisplacedPart(key: string): boolean {
   return PARTS.has(key);
 }
@@ -139,7 +139,7 @@ function readTombstone({ domain, node, loading }: Reading, source: Source): Read
   return { desired: { state: 'absent', domain, source }, node, sound: true, entries: 0 };
 }
 
-/** Two rules of one id would be one rule to the service, in whichever domain they stand. */
+/** Reports rules that share an id. The service would see them as one rule, in any domain. */
 function reportSharedIds(domains: ReadonlyMap<DomainName, ReadDomain>, { log }: Loading): void {
   const first = new Map<string, DesiredRule>();
   for (const { desired } of domains.values()) {

@@ -41,7 +41,7 @@ function readAllowance(node: MapNode, { log }: Loading): DatedAllowance | null {
   return null;
 }
 
-/** Null where the schema has reported the value; the error is what to write. */
+/** Parses an allowance. Returns null if the schema has reported the value; the error says what to write. */
 function parseAllowance(key: (typeof KEYS)[number], value: Node): Result<Allowance, string> | null {
   const text = textOf(value);
   if (!text) return null;

@@ -5,7 +5,7 @@ import type { ProblemLog } from '../problems.ts';
 import { textOf, valueOf, type Node } from '../read/node.ts';
 import { didYouMean } from '../read/suggest.ts';
 
-/** What `lint: { off: […] }` silences; a code that is not one of a warning or notice is reported. */
+/** Reads the findings that `lint: { off: […] }` silences. A code that is not a warning or notice is reported. */
 export function readLint(lint: Node | undefined, log: ProblemLog): readonly Silence[] {
   const list = valueOf(lint, 'off');
   return (list?.kind === 'list' ? list.items : []).flatMap((node) => {

@@ -6,12 +6,12 @@ import type { ManifestText } from '../read/text.ts';
 import { readReference, referenceTo } from './values/references.ts';
 import { hasSecret } from '../../fields/fields.ts';
 
-/** The section `api` in block style, with what is indented below it. */
+/** Matches the section `api` in block style, with the lines indented below it. */
 const API = /^["']?api["']?[ \t]*:.*(?:\n(?:[ \t].*|#.*|\r)?)*/gm;
 const KEY =
   /\bkey["']?\s*:\s*(?:[&!]\S+\s+)?(?:#.*\s+)?(?:\{\s*)?["']?(env|file)["']?\s*:\s*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s,}#]+))/g;
 
-/** The references that a text seems to have in `api.key`, where it cannot be parsed or is no manifest. */
+/** Finds references that look like `api.key` in a text that cannot be parsed or is not a manifest. */
 export function keysInText({ file, text }: ManifestText, cwd = '.'): readonly Reference[] {
   const decoded = typeof text === 'string' ? text : new TextDecoder().decode(text);
   const sections = decoded.match(API) ?? [decoded];
@@ -27,7 +27,10 @@ export function keysInText({ file, text }: ManifestText, cwd = '.'): readonly Re
   );
 }
 
-/** The references whose values loading these documents needs: of passwords only where they are checked. */
+/**
+ * Returns the references whose values are needed to load these documents. Passwords are included only if they are
+ * checked.
+ */
 export function referencesIn(
   documents: readonly Node[],
   options: Pick<LoadOptions, 'cwd' | 'references'>,
@@ -43,14 +46,14 @@ export function referencesIn(
   return { keys: keys.filter((key) => key !== null), others };
 }
 
-/** Of a domain or template. */
+/** Collects the references of a domain or template. */
 function collectOf(owner: Node, options: Pick<LoadOptions, 'cwd' | 'references'>, found: Reference[]): void {
   for (const { key, value } of entriesOf(owner)) {
     if (!isSecretSection(key.text) || options.references !== 'required') collectBelow(value, options, found);
   }
 }
 
-/** The names of entries are no keys of a reference. */
+/** Collects the references in the values below a node. The names of entries are not keys of a reference. */
 function collectBelow(node: Node | undefined, options: Pick<LoadOptions, 'cwd'>, found: Reference[]): void {
   if (node?.kind === 'list') for (const item of node.items) collect(item, options, found);
   for (const { value } of entriesOf(node)) collect(value, options, found);
@@ -63,7 +66,7 @@ function collect(node: Node, options: Pick<LoadOptions, 'cwd'>, found: Reference
   else found.push(reference);
 }
 
-/** Secrets are resolved when they are sent. */
+/** True if a section has secrets, which are resolved when they are sent. */
 function isSecretSection(key: string): boolean {
   return isSection(key) && hasSecret(KINDS[kindOf(key)].fields);
 }

@@ -6,7 +6,7 @@ import type { Loading } from './context.ts';
 import type { Entry, MapNode } from '../read/node.ts';
 import { sourceOf } from '../read/text.ts';
 
-/** The settings of a domain, its own or those of `defaults`. */
+/** Reads the settings of a domain: its own, else those of `defaults`. */
 export function readSettings(
   domain: MapNode,
   defaults: Definitions,

@@ -6,7 +6,7 @@ import { didYouMean } from '../read/suggest.ts';
 import { sourceOf } from '../read/text.ts';
 import { readWrittenSections, type UsedTemplate, type WrittenSections } from '../sections/sections.ts';
 
-/** Every template is read once, used or not. */
+/** Reads every template once, used or not. */
 export function readTemplates(
   templates: Definitions,
   loading: Loading,
@@ -18,7 +18,7 @@ export function readTemplates(
   return read;
 }
 
-/** The templates that a domain uses, in order, its own list or that of `defaults`. */
+/** Reads the templates that a domain uses, in order: its own list, else that of `defaults`. */
 export function readUse(
   domain: MapNode,
   defaults: Definitions,

@@ -1,7 +1,7 @@
 import { booleanOf, isNull, numberOf, type MapNode, type Node, type TextNode } from '../read/node.ts';
 import { KINDS, ALL_KINDS } from '../../kinds/registry.ts';
 
-/** Keys whose values are booleans or numbers; every other scalar is text as written: `007` and `no` stay. */
+/** Keys whose values are booleans or numbers. Every other scalar is text as written: `007` and `no` stay. */
 const TYPED_KEYS: ReadonlySet<string> = new Set([
   'version',
   'verify',
@@ -16,7 +16,7 @@ const TYPED_KEYS: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** Where a node stands: `names` is a map from names to destinations. */
+/** The position of a node; `names` is a map from names to destinations. */
 type Standing = 'document' | 'owners' | 'owner' | 'names' | 'inside';
 
 const STANDING_BELOW: Readonly<Record<Standing, (key: string) => Standing>> = {
@@ -29,8 +29,9 @@ const STANDING_BELOW: Readonly<Record<Standing, (key: string) => Standing>> = {
 };
 
 /**
- * The plain data that a JSON Schema describes, without the aliases and groups that are a text or a list of texts, for such it
- * always accepts: they are nearly all of a large manifest. Objects have no prototype, so that every key is only a key.
+ * Returns the plain data that a JSON Schema validates. Aliases and groups that are a text or a list of texts are left
+ * out, because the schema always accepts them, and they are nearly all of a large manifest. Objects have no prototype,
+ * so that every key is only a key.
  */
 export function plainOf(document: Node): unknown {
   return toPlain(document, 'text', 'document');

@@ -8,12 +8,12 @@ import type { ProblemLog, Words } from '../problems.ts';
 import { blankAbove, indentHint, lacksSpace, SPACE_HINT } from '../read/slips.ts';
 import { didYouMean } from '../read/suggest.ts';
 
-/** Turns a fault that the schema found into a problem at the place in the text. No message repeats a value. */
+/** Turns a fault of the schema into a problem at its place in the text. No message repeats a value. */
 export function reportSchemaFault(fault: ErrorObject, document: Node, log: ProblemLog): void {
   const path = fault.instancePath.split('/').slice(1).map(unescapePointer);
   const node = nodeAt(document, path);
   const name = path.at(-1) ?? 'the document';
-  // Which codes there are is said by whoever reads them, with the one that was probably meant.
+  // The reader of the codes reports unknown ones, with the code that was probably meant.
   if (path.at(-2) === 'off' && ['enum', 'pattern', 'anyOf'].includes(fault.keyword)) return;
   const params = fault.params as Readonly<Record<string, unknown>>;
   if (fault.keyword === 'additionalProperties') {
@@ -76,7 +76,7 @@ function describeValue({ keyword, message, parentSchema }: ErrorObject, what: st
   return words(`${what} is not written so`, `write ${examples.join(' or ')}`);
 }
 
-/** As YAML writes it in one line. */
+/** Writes an example as YAML in one line. */
 function plainText(example: unknown): string {
   if (typeof example === 'string') return example;
   return JSON.stringify(example).replaceAll('"', '').replace(/[{,:]/g, '$& ').replace('}', ' }');
@@ -120,7 +120,7 @@ function describeChoice(choices: readonly string[], what: string): Described {
   return ['invalid-value', words(`${what} has a value that is not known`, `write one of: ${list}`)];
 }
 
-/** Fields of a domain that a manifest cannot state, for nothing can set them (v4: Domain). */
+/** Fields of a domain that a manifest cannot state, because nothing can set them (v4: Domain). */
 const READ_ONLY: ReadonlySet<string> = new Set([
   'banned',
   'forwarding_ready',
@@ -144,7 +144,7 @@ function reportUnknownKey(fault: ErrorObject, key: string, node: Node, log: Prob
   });
 }
 
-/** Returns what to write where a value was left blank. */
+/** Returns the hint for a blank value. */
 function hintForNull({ name, item, path }: At): string {
   if (item) return 'write a value, or leave the entry out';
   const parent = path.at(-2) ?? '';
@@ -163,7 +163,7 @@ function hintForNull({ name, item, path }: At): string {
   return 'write a value, or leave the key out: what is not mentioned is not touched';
 }
 
-/** Of what holds entries: how none of them is written. */
+/** Returns the empty form of a key that holds entries; null for other keys. */
 function emptyOf(name: string): '{}' | '[]' | null {
   if (isSection(name)) return KINDS[kindOf(name)].entries === 'map' ? '{}' : '[]';
   if (['domains', 'destinations', 'templates'].includes(name)) return '{}';

@@ -7,7 +7,7 @@ import { compileShape } from './shape.ts';
 
 let compiled: ValidateFunction | undefined;
 
-/** Checks the shape of one document against the schema. Later stages pass over what it refuses. */
+/** Checks the shape of one document against the schema. Later stages skip the parts that it refuses. */
 export function checkShape(document: Node, log: ProblemLog): 'readable' | 'unreadable' {
   if (reportVersion(document, log) === 'unsupported') return 'unreadable';
   const validate = (compiled ??= compileShape());
@@ -16,7 +16,7 @@ export function checkShape(document: Node, log: ProblemLog): 'readable' | 'unrea
   return 'readable';
 }
 
-/** A document of another version is not judged by the rules of this one. */
+/** Reports a document of another version, which the rules of this one cannot judge. */
 export function reportVersion(document: Node, log: ProblemLog): 'supported' | 'unsupported' {
   const version = valueOf(document, 'version');
   if (version?.kind !== 'text' || !/^[0-9]+$/.test(version.text) || version.text === '1') return 'supported';
@@ -27,7 +27,7 @@ export function reportVersion(document: Node, log: ProblemLog): 'supported' | 'u
   return 'unsupported';
 }
 
-/** One fault a place and key: which of several keywords a wrong value offends makes no difference. */
+/** Returns one fault per place and key. It does not matter which of several keywords a wrong value violates. */
 function distinct(faults: readonly ErrorObject[]): readonly ErrorObject[] {
   const seen = new Set<string>();
   return faults.filter((fault) => {

@@ -1,7 +1,10 @@
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import schema from '../../../../schemas/manifest.v1.schema.json' with { type: 'json' };
 
-/** Tests check that the schema is valid: checking it at start-up takes as long as all the rest. */
+/**
+ * The options of the validator. Tests check that the schema is valid, because a check at start-up takes as long as
+ * everything else.
+ */
 export const SHAPE_OPTIONS: Options = {
   allErrors: true,
   verbose: true,

@@ -9,14 +9,14 @@ import type { ProblemLog } from '../problems.ts';
 import { KINDS, kindOf } from '../../kinds/registry.ts';
 import { isUuid } from '../../model/item-key.ts';
 
-/** Whether a section is pruned: the domain's own word for the kind, else that of `defaults`, else no. */
+/** True if a section is pruned: by the domain's own setting, else by that of `defaults`; false by default. */
 export function readPrune(section: Section, domain: MapNode, defaults: Definitions): boolean {
   return (
     pruneOf(section, valueOf(domain, 'prune')) ?? pruneOf(section, defaults.get('prune')?.value) ?? false
   );
 }
 
-/** The ignore patterns of a section: the domain's own, else those of `defaults`. */
+/** Returns the ignore patterns of a section: the domain's own, else those of `defaults`. */
 export function readIgnore(
   section: Section,
   domain: MapNode,
@@ -35,7 +35,10 @@ export function readIgnore(
   return patterns;
 }
 
-/** What is ignored is never touched, so that declaring it could have no effect. Rules are ignored by id, the rest by name. */
+/**
+ * Reports declared entries that are also ignored. Ignored items are never touched, so the entry would have no effect.
+ * Rules are ignored by id, all others by name.
+ */
 export function reportIgnored(
   section: Section,
   entries: Iterable<Origin & { readonly name?: string; readonly id?: string }>,

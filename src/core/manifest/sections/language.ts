@@ -12,44 +12,47 @@ import type { Loading } from '../resolve/context.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 
 /**
- * One section of the manifest language, to and fro. Its entries, rows and documents are those of its kind: each language takes and
- * makes its own, and no other.
+ * The language of one section of a manifest, for reading and writing. Its entries, rows and documents are those of its
+ * kind; each language takes and makes only its own.
  */
 export interface SectionLanguage {
-  /** Reads entries before they are of any domain. */
+  /** Reads entries, which do not belong to a domain yet. */
   read(section: Node, loading: Loading): ReadEntries<unknown>;
-  /** What a domain's entries are with those that its templates bring; `own`: null where it has no such section. */
+  /** Merges a domain's entries with those of its templates; `own` is null if it has no such section. */
   merge(own: unknown, brought: readonly Brought<unknown>[], domain: DomainName, log: ProblemLog): unknown;
-  /** What counts of its entries in the digest of the manifest. */
+  /** Returns the entries' part of the manifest's digest. */
   digest(entries: unknown): unknown;
-  /** What the account has of it as a manifest writes it; what no manifest can say goes to the comments. */
+  /** Converts live items into the form of a manifest. Items that a manifest cannot express go to the comments. */
   export(live: readonly unknown[], comments: string[], showForward: ShowForward): unknown;
-  /** What changes find of it, as a manifest writes that; null where there is nothing to write. */
+  /** Converts the state before changes into the form of a manifest; null if there is nothing to write. */
   before(
     changes: readonly Change[],
     live: ObservedDomain,
     comments: string[],
     showForward: ShowForward,
   ): unknown;
-  /** Edits it where the plan would change the account. */
+  /** Edits the section where the plan would change the account. */
   update(editing: DomainEditing, changes: readonly Change[]): void;
-  /** Says that an item is to be as the history has it, or why that cannot be said; `fields`: null means that it was not there. */
+  /**
+   * Returns the entry for an item as the history has it, or the reason why it cannot be written. `fields: null` means
+   * that it did not exist.
+   */
   entryOf(item: ItemName, fields: Fields | null, source: Source): Result<SectionEntry, string>;
 }
 
-/** What the account or the history names an item by. */
+/** The name and id of an item in the account or the history. */
 export interface ItemName {
   readonly name: string;
   readonly id: string | null;
 }
 
-/** Entries of one section as written, and whether all of them could be read. */
+/** Entries of one section as written; `failed` is true if some could not be read. */
 export interface ReadEntries<Written> {
   readonly entries: Written;
   readonly failed: boolean;
 }
 
-/** What one used template brings to a section, and where the domain says that it uses it. */
+/** The entries that one used template adds to a section, and the place of the `use` in the domain. */
 export interface Brought<Written> {
   readonly entries: Written;
   readonly via: Source;
@@ -61,7 +64,7 @@ interface Mergeable {
   readonly source: Source;
 }
 
-/** What templates bring to a domain that does not define it itself: of two equal entries, the first. */
+/** Merges the entries of templates that the domain does not define itself; of two equal entries keeps the first. */
 export function mergeBrought<Key, T extends Mergeable>(
   own: { readonly has: (key: Key) => boolean },
   brought: readonly Brought<Iterable<readonly [Key, T]>>[],

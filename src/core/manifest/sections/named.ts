@@ -23,13 +23,13 @@ import type { Source } from '../../model/manifest/problem.ts';
 
 interface NamedOptions {
   readonly parseName: (text: string) => Result<string, NameFault>;
-  /** The one field that stands for the whole entry; by default an entry is a map of fields. */
+  /** The one field that an entry consists of; by default an entry is a map of fields. */
   readonly inline?: string;
-  /** True if the fields that were read suit the name; else it is reported why not. */
+  /** True if the fields match the name; if not, the reason is reported. */
   readonly suits?: (entry: Entry, fields: Fields, loading: Loading) => boolean;
 }
 
-/** The fields of an entry stand beside these. */
+/** An entry; its fields are further properties. */
 interface NamedEntry extends Origin {
   readonly state: 'present' | 'absent';
   readonly name: string;
@@ -37,7 +37,7 @@ interface NamedEntry extends Origin {
 
 type NamedEntries = ReadonlyMap<NameKey, NamedEntry>;
 
-/** The language of a section whose entries have names: it follows from the rows of its kind. */
+/** Creates the language of a section whose entries have names, from the rows of its kind. */
 export function namedLanguage(facts: KindFacts<SectionKind>, options: NamedOptions): SectionLanguage {
   const rows = Object.entries(facts.fields).filter(([, { derived }]) => derived !== true);
   const kind: NamedKind = { ...options, facts, rows };
@@ -46,7 +46,7 @@ export function namedLanguage(facts: KindFacts<SectionKind>, options: NamedOptio
     merge: (own: NamedEntries | null, brought: readonly Brought<NamedEntries>[], _, log) =>
       mergeEntries(own, brought, kind, log),
     digest: (entries: NamedEntries) => {
-      // Their order says nothing. Texts alone are sorted much faster than entries.
+      // Their order has no meaning. Sorting only texts is much faster than sorting entries.
       return [...entries.keys()].sort().map((key) => digestEntry(entries.get(key) as NamedEntry, kind));
     },
     export: (live: readonly LiveName[], comments, showForward) =>
@@ -62,7 +62,7 @@ export function namedLanguage(facts: KindFacts<SectionKind>, options: NamedOptio
 
 interface NamedKind extends NamedOptions {
   readonly facts: KindFacts;
-  /** The rows that a manifest states. */
+  /** Rows that a manifest states. */
   readonly rows: readonly (readonly [string, FieldRow])[];
 }
 
@@ -70,7 +70,7 @@ interface LiveName {
   readonly name: string;
 }
 
-/** Entries with an error are left out: it is reported. */
+/** Reads entries; those with an error are reported and left out. */
 function readEntries(section: Node, loading: Loading, kind: NamedKind): ReadEntries<NamedEntries> {
   const names = createNameReader(kind.parseName, loading.log);
   const entries = new Map<NameKey, NamedEntry>();
@@ -92,7 +92,7 @@ function readEntry(entry: Entry, name: string, loading: Loading, kind: NamedKind
   return { state: 'present', name, ...fields, source };
 }
 
-/** What the schema reports, such as a field that is missing, is null. */
+/** Reads the fields of an entry. Returns null if the schema has reported it, for example for a missing field. */
 function readFields(value: Node, loading: Loading, { rows, inline }: NamedKind): Fields | null {
   const fields: Record<string, unknown> = {};
   for (const [name, { codec, optional, fallback }] of rows) {
@@ -104,12 +104,12 @@ function readFields(value: Node, loading: Loading, { rows, inline }: NamedKind):
   return value.kind === 'map' || inline !== undefined ? fields : null;
 }
 
-/** True if a value is `{ state: absent }`, alone. */
+/** True if a value is exactly `{ state: absent }`. */
 function isAbsent(value: Node): boolean {
   return value.kind === 'map' && value.entries.size === 1 && textOf(valueOf(value, 'state')) === 'absent';
 }
 
-/** Those of the templates, replaced by the domain's own. */
+/** Merges the templates' entries with the domain's own, which override them. */
 function mergeEntries(
   own: NamedEntries | null,
   brought: readonly Brought<NamedEntries>[],
@@ -126,13 +126,16 @@ function mergeEntries(
   ]);
 }
 
-/** What the digest of a manifest has of an entry. */
+/** Returns an entry's part of a manifest's digest. */
 function digestEntry(entry: NamedEntry, { rows, inline }: NamedKind): readonly unknown[] {
   const digests = rows.map(([name, row]) => digestFields({ [name]: row }, entry)[0] ?? null);
   return inline === undefined ? [entry.name, entry.state, ...digests] : [entry.name, ...digests];
 }
 
-/** Live items by name. A manifest cannot distinguish several of one name: none of them is managed. */
+/**
+ * Converts live items into entries by name. A manifest cannot distinguish items that share a name, so none of them is
+ * managed.
+ */
 function exportEntries(
   live: readonly LiveName[],
   comments: string[],
@@ -152,7 +155,7 @@ function exportEntries(
   return new Map(sorted.map((row) => [row.name, writeFields(row, kind, showForward)]));
 }
 
-/** A live item as a manifest writes it, without what goes without saying. */
+/** Writes a live item as a manifest does, without default values. */
 function writeFields(live: object, { rows, inline }: NamedKind, showForward: ShowForward): YamlValue {
   const fields: Fields = { ...live };
   const written = rows
@@ -164,7 +167,7 @@ function writeFields(live: object, { rows, inline }: NamedKind, showForward: Sho
   return written.find(([name]) => name === inline)?.[1] ?? Object.fromEntries(written);
 }
 
-/** Items as they were before these changes, those that were added as absent. */
+/** Returns items as they were before these changes; added items become absent. */
 function entriesBefore(
   changes: readonly Change[],
   comments: string[],
@@ -183,17 +186,20 @@ function entriesBefore(
 
 const ABSENT = { state: 'absent' } as const;
 
-/** The name of the field that nobody can read, if there is one. */
+/** Returns the name of the field that cannot be read back, if there is one. */
 function secretOf({ rows }: NamedKind): string | undefined {
   return rows.find(([, { codec }]) => codec.isSecret)?.[0];
 }
 
-/** A secret that is to be sent again changes nothing that a manifest says. */
+/** True if a change affects the manifest. Sending a secret again does not. */
 function isWritten({ action }: Change, { rows }: NamedKind): boolean {
   return action !== 'update' || rows.some(([, { codec }]) => !codec.isSecret);
 }
 
-/** The account's side of an entry; one that a template brings is overruled, for the template may be right elsewhere. */
+/**
+ * Returns the live state as a change of an entry. An entry from a template is overridden in the domain, because the
+ * template may be right elsewhere.
+ */
 function entryChange({ observed, via }: Change, kind: NamedKind): EntryChange {
   if (observed === null) return via === undefined ? { kind: 'remove' } : { kind: 'value', value: ABSENT };
   const forward = kind.inline === undefined || !('forward' in observed) ? null : observed.forward;
@@ -201,7 +207,7 @@ function entryChange({ observed, via }: Change, kind: NamedKind): EntryChange {
   return { kind: 'value', value: writeFields(observed, kind, forwardDocument) };
 }
 
-/** An item as the history has it; `fields`: null means that it was not there. */
+/** Returns the entry for an item as the history has it; `fields: null` means that it did not exist. */
 function entryOf(
   { name }: ItemName,
   fields: Fields | null,
@@ -211,7 +217,7 @@ function entryOf(
   const parsed = kind.parseName(name);
   if (!parsed.ok) return fail(`no ${kind.facts.kind} can be given this name: ${parsed.error.message}`);
   const place = { name: parsed.value, source };
-  // It is an entry of the kind, which a type cannot say of all kinds at once.
+  // It is an entry of the kind. TypeScript cannot express this for all kinds at once.
   if (fields === null) return succeed({ ...place, state: 'absent' } as SectionEntry);
   const secret = secretOf(kind);
   if (secret !== undefined) return fail(`its old ${secret} is not kept`);

@@ -14,12 +14,12 @@ import type { Loading } from '../resolve/context.ts';
 import type { Brought, ReadEntries, SectionLanguage } from './language.ts';
 import { readIgnore, readPrune, reportIgnored } from './ignore.ts';
 
-/** The sections of a domain or template, each undefined where it is not stated. */
+/** The sections of a domain or template; undefined if a section is not stated. */
 export type WrittenSections = { readonly [S in Section]?: ReadEntries<unknown> };
 
 export interface UsedTemplate {
   readonly sections: WrittenSections;
-  /** Where the domain says that it uses it. */
+  /** The place of the `use` in the domain. */
   readonly via: Source;
 }
 
@@ -44,7 +44,7 @@ export interface SectionsInput {
   readonly defaults: Definitions;
 }
 
-/** Each section of a domain with what its templates bring; none where neither has it. */
+/** Merges each section of a domain with those of its templates; a section that neither has is left out. */
 export function mergeSections(input: SectionsInput, loading: Loading): DesiredSections {
   const merged = SECTIONS.map((section) => [section, mergeSection(section, input, loading)] as const);
   return Object.fromEntries(merged.filter(([, section]) => section !== undefined));
@@ -74,7 +74,7 @@ function mergeSection<S extends Section>(
   };
 }
 
-/** Entries, and patterns that are ignored. */
+/** Counts entries and ignore patterns. */
 export function sizeOfSections(sections: DesiredSections): number {
   const sizes = SECTIONS.map(
     (section) => countEntries(sections[section]) + (sections[section]?.ignore.length ?? 0),
@@ -82,7 +82,7 @@ export function sizeOfSections(sections: DesiredSections): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** What counts of a section in the digest of the manifest; null: it is not managed. */
+/** Returns a section's part of the manifest's digest; null if it is not managed. */
 export function digestSection<S extends Section>(
   section: S,
   managed: DesiredSection<S> | undefined,
@@ -91,7 +91,7 @@ export function digestSection<S extends Section>(
   return [managed.prune, [...managed.ignore].sort(), languageOf(section).digest(managed.entries)];
 }
 
-/** A section that was read of the account, as a manifest writes it. */
+/** Converts a live section into the form of a manifest. */
 export function exportSection<S extends Section>(
   section: S,
   live: ObservedSections,

@@ -15,7 +15,7 @@ import type { YamlValue } from '../../model/manifest/manifest-document.ts';
 
 type Collection = YAMLMap | YAMLSeq;
 
-/** A new entry of a map or list: on a line of its own, or within brackets. */
+/** A new entry of a map or list, on its own line or within brackets. */
 export type NewItem = (surrounding: Surrounding) => string;
 
 export function newPair(key: string, value: YamlValue): NewItem {
@@ -26,14 +26,14 @@ export function newListItem(value: YamlValue): NewItem {
   return (surrounding) => `${surrounding === 'block' ? '- ' : ''}${flowText(value, surrounding)}`;
 }
 
-/** Where a pair is that gets another value. */
+/** A pair that gets another value, and its surroundings. */
 export interface Slot {
   readonly draft: Draft;
   readonly pair: Pair;
   readonly surrounding: Surrounding;
 }
 
-/** Puts a value in the place of another one; an anchor on it stays, for others may refer to it. */
+/** Replaces a value. An anchor on it stays, because others may refer to it. */
 export function setValue({ draft, pair, surrounding }: Slot, value: YamlValue): void {
   const node = pair.value as Node | null;
   const text = flowText(value, surrounding);
@@ -45,16 +45,16 @@ export function setValue({ draft, pair, surrounding }: Slot, value: YamlValue): 
   draft.edits.push({ start, end: node === null ? start : endOf(node), text: ` ${text}` });
 }
 
-/** What happens to a map or list. */
+/** The changes to a map or list. */
 interface ItemChanges {
   readonly removed: ReadonlySet<unknown>;
-  /** They come behind the last item that stays. */
+  /** Items that follow the last remaining one. */
   readonly added: readonly NewItem[];
 }
 
 /**
- * Removes items of a map or list, and adds others. What is left empty says so: a blank value is an error. `owner`: the key
- * whose value the collection is; null of an item of a list.
+ * Removes items of a map or list, and adds others. An empty collection is written as such, because a blank value is an
+ * error. `owner` is the key whose value the collection is; null for an item of a list.
  */
 export function editItems(
   draft: Draft,
@@ -84,7 +84,7 @@ function addItems(draft: Draft, collection: Collection, added: readonly NewItem[
   insertLines(draft, endOf(collection), columnOf(draft.text, first), added);
 }
 
-/** Writes a collection within brackets that nothing is left of: as lines where it does not stand within another one. */
+/** Rewrites a bracketed collection that lost all its items: as lines unless it is within other brackets. */
 function refill(
   draft: Draft,
   collection: Collection,
@@ -104,7 +104,7 @@ function refill(
   edits.push({ start: behindAnchor(draft, owner.pair, collection), end, text: lines.join('') });
 }
 
-/** Its comma or its lines included. */
+/** Removes an item with its comma or its lines. */
 function removeItem({ text, edits }: Draft, collection: Collection, item: unknown): void {
   const [start, end] = [itemStart(item), endOf(item)];
   if (collection.flow !== true) {
@@ -123,7 +123,7 @@ function itemStart(item: unknown): number {
   return startOf((item as Partial<Pair>).key ?? item);
 }
 
-/** Below the line of this offset. */
+/** Inserts lines below the line of this offset. */
 function insertLines(
   { text, edits }: Draft,
   offset: number,

@@ -13,15 +13,15 @@ import { endOf, scalarText, sectionsOf, startOf, type Draft } from './draft.ts';
 import { flowText } from './value-text.ts';
 import type { YamlValue } from '../../model/manifest/manifest-document.ts';
 
-/** What destinations as they are written stand for, and how to write those of the account. */
+/** The meaning of written destinations, and the written form of live ones. */
 export interface Book {
-  /** The destinations behind what is written at a node; null: it is not understood here, and does not stay. */
+  /** Returns the destinations behind a node; null if they are unknown here, so that the node does not stay. */
   readonly expand: (node: unknown) => ReadonlySet<string> | null;
-  /** One destination; a value that the manifest keeps behind a reference is written as that reference. */
+  /** Writes one destination. A value behind a reference is written as that reference. */
   readonly write: (destination: string) => string | ReferenceDocument;
 }
 
-/** Groups within groups; the manifest has no rings, or it would not have loaded. */
+/** The most levels of groups within groups. A manifest with a cycle would not have loaded. */
 const MAX_DEPTH = 32;
 
 export function createBook(drafts: readonly Draft[], { references }: Pick<Desired, 'references'>): Book {
@@ -60,13 +60,13 @@ function writeOne(destination: string, references: Desired['references']): strin
   return references.get(destination)?.written ?? destinationDocument(destination);
 }
 
-/** Destinations of the account as a manifest writes them: a reference stands for all its values at once. */
+/** Writes live destinations as a manifest does. A reference stands for all its values at once. */
 export function writeForward(forward: readonly Destination[], book: Book): ForwardDocument {
   const written = forward.toSorted().map(book.write);
   return oneOrList([...new Map(written.map((part) => [JSON.stringify(part), part])).values()]);
 }
 
-/** Writes the live destinations; items of a list that are still right stay as they are written. */
+/** Writes the live destinations; list items that are still right stay as written. */
 export function setForward(slot: Slot, live: readonly Destination[], book: Book): void {
   const { pair } = slot;
   const wanted = new Set<string>(live.toSorted());
@@ -82,13 +82,13 @@ export function setForward(slot: Slot, live: readonly Destination[], book: Book)
   if (isSeq(list) && kept.length > 0) return editList(slot.draft, list, isKept, missing.map(book.write));
   const [only] = kept;
   if (only === undefined || isMap(only)) return setValue(slot, writeForward(live, book));
-  // One destination of several now: what was written becomes the first of a list.
+  // A single destination becomes several: the written text is the first of a list.
   const text = slot.draft.text.slice(startOf(only), endOf(only));
   const more = missing.map((destination) => flowText(book.write(destination), 'flow'));
   slot.draft.edits.push({ start: startOf(only), end: endOf(only), text: `[${[text, ...more].join(', ')}]` });
 }
 
-/** Takes items out of a list and appends others; an item that goes and one that comes are one edit. */
+/** Removes items from a list and appends others. A removed and an added item are combined into one edit. */
 function editList(
   draft: Draft,
   list: YAMLSeq,

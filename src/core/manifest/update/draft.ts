@@ -14,7 +14,7 @@ import { nameKey, parseDomainName, type DomainName } from '../../model/names.ts'
 import type { ManifestText } from '../read/text.ts';
 import { applyEdits, type Edit } from './edits.ts';
 
-/** A manifest that is being edited: its text, what YAML makes of it, and the edits so far. */
+/** A manifest during editing: its text, its parsed YAML, and the edits so far. */
 export interface Draft {
   readonly file: string;
   readonly text: string;
@@ -32,7 +32,7 @@ export function finishDraft({ file, text, edits }: Draft): ManifestText {
   return { file, text: edits.length === 0 ? text : applyEdits(text, edits) };
 }
 
-/** A key with its value, and the map and document that it stands in. */
+/** A key with its value, and its map and document. */
 export interface DraftPlace {
   readonly draft: Draft;
   readonly document: Document.Parsed;
@@ -40,7 +40,7 @@ export interface DraftPlace {
   readonly pair: Pair;
 }
 
-/** Where each domain is written. */
+/** Returns the place of each domain. */
 export function findDomains(drafts: readonly Draft[]): ReadonlyMap<DomainName, DraftPlace> {
   const places = new Map<DomainName, DraftPlace>();
   for (const place of sectionsOf(drafts, 'domains')) {
@@ -52,7 +52,7 @@ export function findDomains(drafts: readonly Draft[]): ReadonlyMap<DomainName, D
   return places;
 }
 
-/** The maps under a top-level key in all documents, such as `domains`. */
+/** Returns the maps under a top-level key in all documents, such as `domains`. */
 export function sectionsOf(drafts: readonly Draft[], key: string): readonly Omit<DraftPlace, 'pair'>[] {
   return drafts.flatMap((draft) =>
     draft.documents.flatMap((document) => {
@@ -63,7 +63,7 @@ export function sectionsOf(drafts: readonly Draft[], key: string): readonly Omit
   );
 }
 
-/** The pair of this key, compared as names of aliases are. */
+/** Returns the pair of this key; keys are compared like names of aliases. */
 export function findPair(map: YAMLMap, key: string): Pair | undefined {
   return map.items.find((pair) => nameKey(scalarText(pair.key)) === nameKey(key));
 }
@@ -72,12 +72,15 @@ export function scalarText(node: unknown): string {
   return isScalar(node) ? String(node.value) : '';
 }
 
-/** Where a node's content begins; an anchor before it is not a part of it. */
+/** Returns the start of a node's content, after its anchor. */
 export function startOf(node: unknown): number {
   return (node as Node).range?.[0] ?? 0;
 }
 
-/** Where a node's content ends: a block collection's range goes on over the line break and comments behind it. */
+/**
+ * Returns the end of a node's content. The range of a block collection would include the line break and comments after
+ * it.
+ */
 export function endOf(node: unknown): number {
   if (isPair(node))
     return node.value === null ? endOf(node.key) : Math.max(endOf(node.key), endOf(node.value));
@@ -89,7 +92,7 @@ export function lineStartOf(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** Behind the line break of the line of this offset. */
+/** Returns the offset after the line break of an offset's line. */
 export function nextLineOf(text: string, offset: number): number {
   const end = text.indexOf('\n', offset);
   return end < 0 ? text.length : end + 1;
@@ -99,14 +102,17 @@ export function columnOf(text: string, offset: number): number {
   return offset - lineStartOf(text, offset);
 }
 
-/** Behind the colon of a pair, and the anchor of its value: an anchor stays, for others may refer to it. */
+/**
+ * Returns the offset after the colon of a pair and the anchor of its value. The anchor stays, because others may refer
+ * to it.
+ */
 export function behindAnchor({ text }: Draft, pair: Pair, value: Node | null): number {
   const colon = text.indexOf(':', endOf(pair.key)) + 1;
   const anchor = value === null || isAlias(value) ? undefined : value.anchor;
   return anchor === undefined ? colon : text.indexOf(`&${anchor}`, colon) + anchor.length + 1;
 }
 
-/** The place of a key of the map under another one. */
+/** Returns the place of a key in the map under another key. */
 export function placeWithin(
   { draft, document, pair: { value } }: DraftPlace,
   key: string,
@@ -116,8 +122,8 @@ export function placeWithin(
 }
 
 /**
- * A value that is written elsewhere, by a YAML alias, cannot be changed here: the alias is replaced by what it stands
- * for, and the next round changes that. True when that was necessary.
+ * Replaces a YAML alias by its value, because a value that is written elsewhere cannot be changed here. The next round
+ * changes the value. Returns true if the node was an alias.
  */
 export function inlineAlias(draft: Draft, document: Document.Parsed, node: unknown): boolean {
   if (!isAlias(node)) return false;
@@ -128,7 +134,7 @@ export function inlineAlias(draft: Draft, document: Document.Parsed, node: unkno
   return true;
 }
 
-/** What a node stands for on one line, its own aliases resolved. */
+/** Writes the value of a node on one line, with its aliases resolved. */
 function inlineText(node: unknown, document: Document.Parsed): string {
   return JSON.stringify((node as Node).toJS(document)).replaceAll(/(?<=["\]}]|true|false),(?=["[{])/g, ', ');
 }

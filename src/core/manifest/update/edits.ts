@@ -1,6 +1,6 @@
 import { Parser } from 'yaml';
 
-/** A piece of a text, by offsets, and what takes its place. */
+/** A piece of a text, by offsets, and its replacement. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
@@ -8,8 +8,8 @@ export interface Edit {
 }
 
 /**
- * The text with its edits; one that overlaps an earlier one of the list is left for the next round. No comment gets lost:
- * one that stood in a replaced piece stands on a line of its own after it, unless the new text brings it along.
+ * Applies edits to a text. An edit that overlaps an earlier one of the list is left for the next round. No comment
+ * gets lost: a comment in a replaced piece moves to its own line after it, unless the new text contains it.
  */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const comments = findComments(text);
@@ -47,7 +47,7 @@ interface Comment {
   readonly source: string;
 }
 
-/** A comment as a line, indented as the line on which it stood. */
+/** Returns a comment as a line, indented like its original line. */
 function ownLine(text: string, { start, source }: Comment): string {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;
   const indent = /^ */.exec(text.slice(lineStart))?.[0] ?? '';

@@ -9,7 +9,7 @@ import { setForward, writeForward, type Book } from './destinations.ts';
 import { findPair, inlineAlias, placeWithin, type Draft, type DraftPlace } from './draft.ts';
 import type { YamlValue } from '../../model/manifest/manifest-document.ts';
 
-/** What becomes of an entry of a map. */
+/** The change of an entry of a map. */
 export type EntryChange =
   | { readonly kind: 'remove' }
   | { readonly kind: 'value'; readonly value: YamlValue }
@@ -17,7 +17,7 @@ export type EntryChange =
 
 export type EntryChanges = ReadonlyMap<string, EntryChange>;
 
-/** A domain of the manifest that is edited: where it is written, what it asks for and what is live. */
+/** A domain of the manifest during editing: its place, its desired state and its live state. */
 export interface DomainEditing {
   readonly place: DraftPlace;
   readonly book: Book;
@@ -33,7 +33,7 @@ export function changesOf<K extends Change['kind']>(
   return changes.filter((change): change is Extract<Change, { readonly kind: K }> => change.kind === kind);
 }
 
-/** Changes entries of a section of a domain, each change as `changeOf` says. */
+/** Changes entries of a section of a domain; `changeOf` returns the change of each entry. */
 export function editSection<T extends Change>(
   { place, book }: DomainEditing,
   section: Section,
@@ -44,7 +44,7 @@ export function editSection<T extends Change>(
   const entries = new Map(changes.map((change) => [change.name, changeOf(change)]));
   const own = placeWithin(place, section);
   if (own !== null) return editEntries(own, entries, book);
-  // What templates alone bring: the domain decides for itself.
+  // If only templates have the section, the domain gets its own.
   const written = [...entries].flatMap(([name, change]) =>
     change.kind === 'remove' ? [] : [[name, writeEntry(change, book)] as const],
   );
@@ -82,7 +82,7 @@ export function editMap(
   editItems(draft, map, { removed, added }, owner);
 }
 
-/** The value of an entry that is new. */
+/** Returns the value of a new entry. */
 export function writeEntry(change: Exclude<EntryChange, { readonly kind: 'remove' }>, book: Book): YamlValue {
   return change.kind === 'value' ? change.value : writeForward(change.forward, book);
 }

@@ -2,7 +2,7 @@ import type { YAMLSeq } from 'yaml';
 import { endOf, lineStartOf, nextLineOf, startOf, type Draft } from './draft.ts';
 import { lineBreakOf } from './edits.ts';
 
-/** Puts the items of a list into the order of their ranks; one without a rank stays behind the one before it. */
+/** Sorts the items of a list by their ranks. An item without a rank stays after the item before it. */
 export function reorder(draft: Draft, list: YAMLSeq, ranks: readonly (number | null)[]): void {
   const order = orderOf(ranks);
   if (order.every((index, position) => index === position)) return;
@@ -26,7 +26,7 @@ function reorderFlow({ text, edits }: Draft, list: YAMLSeq, order: readonly numb
   }
 }
 
-/** The last line of a file may lack its break. */
+/** Sorts the items of a block list. The last line of a file may lack its line break. */
 function reorderLines(draft: Draft, list: YAMLSeq, order: readonly number[]): void {
   const { text, edits } = draft;
   const lineBreak = lineBreakOf(text);
@@ -40,7 +40,7 @@ function reorderLines(draft: Draft, list: YAMLSeq, order: readonly number[]): vo
   edits.push({ start, end, text: text[end - 1] === '\n' ? moved : moved.slice(0, -lineBreak.length) });
 }
 
-/** The lines of each item, with the comments that stand above it; those above the first stay where they are. */
+/** Returns the lines of each item, with the comments above it. Comments above the first item stay in place. */
 function blockSlices({ text }: Draft, list: YAMLSeq): readonly (readonly [number, number])[] {
   let begin = lineStartOf(text, startOf(list.items[0]));
   return list.items.map((item) => {

@@ -15,14 +15,14 @@ export interface UpdateInput {
   readonly texts: readonly ManifestText[];
   readonly desired: Desired;
   readonly observed: Observed;
-  /** What `apply` would do to the account: the manifest is changed there, and nowhere else. */
+  /** The plan of `apply`. The manifest is changed only where the plan would change the account. */
   readonly plan: { readonly changes: readonly Change[]; readonly adoptions: readonly Adoption[] };
 }
 
 /**
- * The manifests edited where the plan would change the account, so that they describe the account. Only the lines that a
- * change is about are written anew. One round; what it could not do at once, such as the order of rules that it has just
- * added, is for the next, until the plan is empty.
+ * Edits the manifests where the plan would change the account, so that they describe the account. Only the affected
+ * lines are rewritten. This is one round; the next one does the rest, such as the order of rules just added, until the
+ * plan is empty.
  */
 export function updateManifest({ texts, desired, observed, plan }: UpdateInput): readonly ManifestText[] {
   const drafts = texts.map(createDraft);
@@ -47,7 +47,7 @@ function editDomain(editing: DomainEditing, changes: readonly Change[]): void {
   updateSections(editing, changes);
 }
 
-/** A domain that the account does not have, or that it has in spite of a tombstone: its entry is removed. */
+/** Removes the entry of a domain that the account does not have, or that it still has despite a tombstone. */
 function removeDomain(place: DraftPlace, book: Book): void {
   const { contents } = place.document;
   if (!isMap(contents)) return;

@@ -2,10 +2,10 @@ import { isScalar, isSeq } from 'yaml';
 import type { YamlValue } from '../../model/manifest/manifest-document.ts';
 import { createYaml, yamlText } from '../write/yaml-text.ts';
 
-/** Where a value stands: within brackets more characters need quotes. */
+/** The surroundings of a value. Within brackets more characters need quotes. */
 export type Surrounding = 'block' | 'flow';
 
-/** A value on one line; maps with spaces within their braces, lists without. */
+/** Writes a value on one line; maps with spaces within their braces, lists without. */
 export function flowText(value: YamlValue, surrounding: Surrounding): string {
   if (typeof value === 'string') return scalarText(value, surrounding);
   if (typeof value === 'boolean') return String(value);
@@ -14,7 +14,7 @@ export function flowText(value: YamlValue, surrounding: Surrounding): string {
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
 }
 
-/** `key: value`, the key quoted where YAML needs it. */
+/** Writes `key: value`, with quotes around the key if YAML needs them. */
 export function pairText(key: string, value: string, surrounding: Surrounding): string {
   return `${scalarText(key, surrounding)}: ${value}`;
 }
@@ -25,7 +25,7 @@ function isList(
   return Array.isArray(value);
 }
 
-/** As the library writes it, on one line. */
+/** Writes a scalar as the library does, on one line. */
 function scalarText(text: string, surrounding: Surrounding): string {
   const document = createYaml(surrounding === 'flow' ? [text] : text);
   if (isSeq(document.contents)) document.contents.flow = true;

@@ -6,7 +6,7 @@ import { patternOfAlias, patternOfRule, type LeadingDomain } from '../../routing
 
 export type WhoKind = 'alias' | 'rule' | 'catch-all' | 'notification_email' | 'webhook';
 
-/** A domain of the manifest or the account, with its settings that are destinations. */
+/** A domain of the manifest or the account, with those settings that are destinations. */
 export interface WhoDomain<A extends RoutedAlias, R extends RoutedRule, S> extends LeadingDomain<A, R> {
   readonly domain: DomainName;
   readonly settings: readonly WhoSetting<S>[];
@@ -23,27 +23,27 @@ export interface WhoSetting<S> {
 export interface LeadingEntry<E> {
   readonly domain: DomainName;
   readonly kind: WhoKind;
-  /** Null for a setting. */
+  /** null for a setting. */
   readonly name: string | null;
-  /** True if its mail ends nowhere else. */
+  /** True if its mail ends only there. */
   readonly only: boolean;
-  /** True if it depends on the mail, or on what is not known of the account, whether it ends there. */
+  /** True if it depends on the mail, or on unknown parts of the account, if the mail ends there. */
   readonly possible: boolean;
   readonly forward: readonly Destination[];
-  /** The regular expression that `$1` in the destinations is a group of; null means that there is none. */
+  /** The regular expression whose groups `$1` in the destinations refers to; null means that there is none. */
   readonly pattern: string | null;
-  /** Null for the fallback of rules. */
+  /** null for the fallback of rules. */
   readonly item: E | null;
 }
 
 export interface LeadingEntries<E, M> {
   readonly entries: readonly LeadingEntry<E>[];
-  /** Entries that lead there and take no mail: they are not active, or the other engine decides. */
+  /** Entries that lead there but take no mail: they are not active, or the other engine decides. */
   readonly idle: readonly LeadingEntry<E>[];
   readonly leads: Leads<M>;
 }
 
-/** Returns what leads to a destination, in the order of the domains. */
+/** Returns the entries that lead to a destination, in the order of the domains. */
 export function findLeading<A extends RoutedAlias, R extends RoutedRule, S>(
   domains: readonly WhoDomain<A, R, S>[],
   wants: WantedTest,

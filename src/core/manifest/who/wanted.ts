@@ -5,7 +5,7 @@ import type { WantedTest } from '../../routing/leads/leads.ts';
 import { becomes, isTemplate } from '../../routing/leads/domain-steps.ts';
 import { parseDestination } from '../resolve/values/destination-text.ts';
 
-/** The destination that a question is about: an address, a webhook, or `*@domain` for all addresses of a domain. */
+/** The destination of a question: an address, a webhook, or `*@domain` for all addresses of a domain. */
 export interface WantedDestination {
   /** The destination in normal form. */
   readonly text: string;
@@ -33,7 +33,7 @@ export function parseWanted(
   return succeed({ text: destination, wants: wantsOne(destination) });
 }
 
-/** True if two destinations are one mailbox or webhook: mail servers do not tell letter cases of addresses apart. */
+/** True if two destinations are the same mailbox or webhook. Mail servers ignore the case of addresses. */
 export function isSameDestination(a: string, b: string): boolean {
   const [left, right] = [normaliseDestination(a), normaliseDestination(b)];
   return left === right || (!left.includes('://') && left.toLowerCase() === right.toLowerCase());

@@ -16,13 +16,13 @@ export interface WhoEntry extends Pick<
   'domain' | 'kind' | 'name' | 'only' | 'possible'
 > {
   readonly via: readonly WhoVia[];
-  /** Where the entry is written, then the places that lead on to the destination. */
+  /** The place of the entry, then the places that lead on to the destination. */
   readonly sources: readonly Source[];
 }
 
 export interface WhoFindings {
   readonly entries: readonly WhoEntry[];
-  /** Entries that lead there and take no mail. */
+  /** Entries that lead there but take no mail. */
   readonly idle: readonly WhoEntry[];
 }
 
@@ -58,7 +58,7 @@ export function findWho({ texts, desired, wanted }: WhoInput): WhoFindings {
   return { entries: entries.map(complete), idle: idle.map(complete) };
 }
 
-/** A domain as the manifest describes it: its engine is not known. */
+/** Returns a domain as the manifest describes it; its engine is unknown. */
 function whoDomain({
   domain,
   aliases,
@@ -100,7 +100,7 @@ function whoEntry(
   const sources: Source[] = [source, ...own.sources];
   for (const { address, entries } of passed) {
     const [shown] = shownDestinations([address as Destination], { references, mask: false });
-    // Which entry an address behind a reference meets would tell the address.
+    // The entry that takes an address behind a reference would reveal the address.
     if (shown !== address) continue;
     via.push({ kind: 'address', name: address });
     for (const entry of entries) {

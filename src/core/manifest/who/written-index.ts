@@ -8,31 +8,31 @@ import { sourceOf, type ManifestText } from '../read/text.ts';
 import { readReference } from '../resolve/values/references.ts';
 import { destinationSlots, NODE_VIEW, type DestinationSlot } from '../written.ts';
 
-/** A group or template that an entry is made from, a reference in it, or an address that its mail passes. */
+/** A group or template of an entry, a reference in it, or an address that its mail passes. */
 export interface WhoVia {
   readonly kind: 'group' | 'template' | 'reference' | 'address';
   readonly name: string;
 }
 
-/** How an entry writes what leads on to a destination. */
+/** The written form of an entry's way to a destination. */
 export interface WrittenWay {
   readonly via: readonly WhoVia[];
   readonly sources: readonly Source[];
 }
 
 export interface WrittenIndex {
-  /** Returns how the entry at a place is written. */
+  /** Returns the written form of the entry at a place. */
   readonly get: (source: Source) => WrittenWay;
 }
 
 interface IndexInput {
   readonly entries: readonly { readonly source: Source; readonly pattern: string | null }[];
   readonly references: Desired['references'];
-  /** Says whether mail to a destination goes on to what is asked for. */
+  /** True if mail to a destination goes on to the wanted one. */
   readonly leadsOn: (destination: Destination, pattern: string | null) => boolean;
 }
 
-/** Finds in the texts of manifests how entries write their destinations, by their places. */
+/** Indexes the texts of manifests: finds, by place, how entries write their destinations. */
 export function createWrittenIndex(texts: readonly ManifestText[], input: IndexInput): WrittenIndex {
   const patterns = new Map(input.entries.map(({ source, pattern }) => [sourceKey(source), pattern]));
   const log = createProblemLog();
@@ -63,7 +63,7 @@ const NOTHING: WrittenWay = { via: [], sources: [] };
 
 type ReadWritten = (value: Node, pattern: string | null) => WrittenWay;
 
-/** Each group is read once for each pattern: many entries may name it. */
+/** Creates a reader that reads each group once per pattern, because many entries may name it. */
 function createReader(groups: ReadonlyMap<string, Node>, { references, leadsOn }: IndexInput): ReadWritten {
   const values = Map.groupBy(references.keys(), (value) => references.get(value)?.shown ?? '');
   const known = new Map<string, WrittenWay>();

@@ -5,12 +5,14 @@ import { loadTree } from '../load.ts';
 import { createProblemLog } from '../problems.ts';
 import { documentTree } from '../read/document-tree.ts';
 
-/** Each round leaves out what is wrong; that can bring only a few kinds of new errors to light, such as loops. */
+/**
+ * The most rounds. Each round removes faulty parts, which can reveal only a few kinds of new errors, such as loops.
+ */
 const MAX_ROUNDS = 10;
 
 /**
- * A document that was made from a live account, without what the manifest language refuses, such as a regular expression
- * that only the service understands. Its comments say what is left out, and why.
+ * Removes from a document of a live account everything that the manifest language refuses, such as a regular
+ * expression that only the service understands. Its comments list the removed parts and the reasons.
  */
 export function dropRefused(document: ManifestDocument, version: 'v4' | 'v3'): ManifestDocument {
   let current = document;
@@ -22,7 +24,7 @@ export function dropRefused(document: ManifestDocument, version: 'v4' | 'v3'): M
   throw new Error('the exported manifest cannot be made to load');
 }
 
-/** A setting or an entry of a section, and why it is left out; of the domain itself, both are null. */
+/** A refused setting or entry of a section with its reason. Both keys are null for the domain itself. */
 interface Refused {
   readonly key: string | null;
   /** A name, or an index in a list. */
@@ -30,7 +32,7 @@ interface Refused {
   readonly reason: string;
 }
 
-/** Finds what the manifest language refuses, by domain. Of several reasons for one thing, the first. */
+/** Finds the parts that the manifest language refuses, by domain; of several reasons for one part, the first. */
 export function findRefused(
   { domains }: ManifestDocument,
   version: 'v4' | 'v3',

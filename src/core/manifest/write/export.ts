@@ -13,21 +13,21 @@ import { exportSection } from '../sections/sections.ts';
 import { settingsSentBy } from '../../kinds/domain/fields.ts';
 
 export interface ExportOptions {
-  /** Generation of the API that was read: a webhook can be stated for v3 only. */
+  /** The generation of the API that was read. Only v3 can state a webhook. */
   readonly version: 'v4' | 'v3';
-  /** Only these domains; by default all that were read. */
+  /** The domains to export; by default all that were read. */
   readonly domains?: ReadonlySet<DomainName>;
-  /** Whether the document states the account and version; with one file a domain, one of them does. */
+  /** `stated` if the document states the account and version; with one file per domain, one of them does. */
   readonly api: 'stated' | 'left-out';
-  /** Whether what the manifest does not name is to be deleted; only of domains that it can name completely. */
+  /** `stated` adds `prune` to the domains that the manifest can express completely. */
   readonly prune?: 'stated' | 'left-out';
-  /** How destinations are written; by default as they are. */
+  /** Converts destinations; by default without references. */
   readonly showForward?: ShowForward;
 }
 
 /**
- * A live account as a manifest whose plan is empty: every section that was read, with nothing pruned. What the
- * manifest language cannot express is listed in comments with the reason, and so stays unmanaged.
+ * Converts a live account into a manifest whose plan is empty: every section that was read, with nothing pruned. Items
+ * that the manifest language cannot express are listed in comments with the reason, and stay unmanaged.
  */
 export function exportDocument(observed: Observed, options: ExportOptions): ManifestDocument {
   const live = [...observed.domains.values()]
@@ -50,7 +50,7 @@ export function exportDocument(observed: Observed, options: ExportOptions): Mani
   };
 }
 
-/** What cannot be named must not be pruned. */
+/** Adds `prune` to a domain, unless the manifest cannot express every live item. */
 function pruned(domain: DomainDocument): DomainDocument {
   const { comments = [] } = domain;
   if (comments.length === 0) return { ...domain, prune: true };
@@ -67,7 +67,7 @@ function exportDomain(
 ): DomainDocument {
   const comments: string[] = [];
   const values: Fields = { ...live };
-  // A setting that a manifest of the other generation cannot have is named where it has a value.
+  // A setting that only the other generation has is named if it has a value.
   const settings = Object.entries(settingsSentBy('update', version)).filter(
     ([name, { only }]) => only === undefined || Boolean(values[name]),
   );

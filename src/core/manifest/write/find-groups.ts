@@ -1,4 +1,4 @@
-/** An entry that forwards somewhere; `name` is its local part, or `*`. */
+/** An entry that forwards; `name` is its local part, or `*`. */
 export interface GroupedEntry<Part> {
   readonly name: string;
   readonly forward: readonly Part[];
@@ -7,15 +7,15 @@ export interface GroupedEntry<Part> {
 const LEAST_DESTINATIONS = 2;
 const LEAST_ENTRIES = 3;
 
-/** Names of groups for sets of destinations that several entries share. */
+/** Groups for sets of destinations that several entries share. */
 export interface FoundGroups<Part> {
-  /** The destinations of each group, in the order of the entry that it is named after. */
+  /** The destinations of each group, in the order of the entry that named it. */
   readonly groups: ReadonlyMap<string, readonly Part[]>;
-  /** The name of the group that stands for these destinations; undefined if there is none. */
+  /** Returns the name of the group with these destinations; undefined if there is none. */
   readonly nameOf: (forward: readonly Part[]) => string | undefined;
 }
 
-/** Finds sets of two or more destinations that three or more entries have, and names each after the first of these. */
+/** Finds sets of two or more destinations that three or more entries share, and names each after its first entry. */
 export function findGroups<Part>(entries: Iterable<GroupedEntry<Part>>): FoundGroups<Part> {
   const sets = new Map<string, { readonly first: GroupedEntry<Part>; count: number }>();
   for (const entry of entries) {
@@ -43,7 +43,7 @@ function keyOf(forward: readonly unknown[]): string {
     .join();
 }
 
-/** A name for a group that no other has, and that the language takes for one. */
+/** Returns an unused name for a group that the language accepts. */
 function freeName(local: string, groups: ReadonlyMap<string, unknown>): string {
   const base = local === '*' ? 'everyone' : local.replace(/[@,\s]+|:\/\//g, '-');
   const isFree = (name: string): boolean => !groups.has(name) && !/^(?:discard|refused|null)$/i.test(name);

@@ -5,10 +5,7 @@ import { findGroups, type FoundGroups, type GroupedEntry } from './find-groups.t
 
 type Part = Extract<ForwardDocument, readonly unknown[]>[number];
 
-/**
- * Writes names in place of sets of destinations that three or more entries of documents share. The first document states
- * what the names mean.
- */
+/** Replaces sets of destinations that three or more entries share by names. The first document defines the names. */
 export function groupForwards(documents: readonly ManifestDocument[]): readonly ManifestDocument[] {
   const found = findGroups(documents.flatMap(({ domains }) => [...domains.values()].flatMap(entriesOf)));
   if (found.groups.size === 0) return documents;

@@ -4,7 +4,7 @@ import { KINDS, SECTION_KINDS } from '../../kinds/registry.ts';
 import { escapeInvisible } from '../../model/names.ts';
 import { createYaml, yamlText } from './yaml-text.ts';
 
-/** The document as YAML that `loadManifest` reads back: names quoted where YAML needs it, one entry a line. */
+/** Writes a document as YAML that `loadManifest` reads back: names quoted if YAML needs it, one entry per line. */
 export function writeManifest(document: ManifestDocument): string {
   const yaml = createYaml(plainDocument(document));
   yaml.commentBefore = asComment(document.comments ?? []);

@@ -3,8 +3,9 @@ import type { ReferenceDocument, References } from '../../model/destinations.ts'
 import { destinationDocument, oneOrList, type ShowForward } from '../../model/manifest/manifest-document.ts';
 
 /**
- * Returns how forwards are written: all values of a reference as the reference. Part of a list stays as it is, and so
- * does a path that is relative. `used` gets the values of each reference that is written.
+ * Returns a function that writes forwards with all values of a reference as the reference. A reference is not used if
+ * some of its values are missing or its path is relative. `used` receives the values of each reference that is
+ * written.
  */
 export function referenceFinder(
   references: References,
@@ -28,7 +29,7 @@ export function referenceFinder(
   };
 }
 
-/** True if the path would lead elsewhere from another directory. */
+/** True if the path has another meaning in another directory. */
 function isElsewhere(reference: ReferenceDocument): boolean {
   return 'file' in reference && !isAbsolute(reference.file);
 }

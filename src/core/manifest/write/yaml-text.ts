@@ -1,12 +1,15 @@
 import { Document, visit } from 'yaml';
 import { escapeYaml } from '../../model/names.ts';
 
-/** What YAML 1.1 would read as a number or a boolean is quoted in it. */
+/** Creates a YAML document. Texts that YAML 1.1 would read as a number or a boolean are quoted. */
 export function createYaml(value: unknown): Document {
   return new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
 }
 
-/** Unquoted, `<<` would be read as a merge key. What cannot be seen needs the escapes of double quotes. */
+/**
+ * Returns the text of a YAML document. `<<` is quoted, because it would be read as a merge key. Invisible characters
+ * need the escapes of double quotes.
+ */
 export function yamlText(yaml: Document): string {
   visit(yaml, {
     Scalar(_, node) {

@@ -6,8 +6,8 @@ import type { Source } from '../manifest/problem.ts';
 import type { ItemCounts, Outcome } from '../report.ts';
 
 /**
- * What happened to an account: one entry is one line of the history. Times are ISO 8601 in UTC with milliseconds, so that
- * they sort as texts. No entry holds a password, nor a value behind a reference.
+ * An event of an account: one entry is one line of the history. Times are ISO 8601 in UTC with milliseconds, so that
+ * they sort as texts. No entry holds a password or a value behind a reference.
  */
 export type HistoryEntry =
   | RunEntry
@@ -18,7 +18,7 @@ export type HistoryEntry =
   | DriftEntry
   | DriftEndEntry;
 
-/** What entries are looked up by; `entry` of each begins with it. */
+/** The subjects that entries are looked up by; each `entry` begins with one. */
 export type HistorySubject = 'run' | 'item' | 'drift';
 
 export type HistoryEntryAbout<S extends HistorySubject> = Extract<
@@ -26,7 +26,9 @@ export type HistoryEntryAbout<S extends HistorySubject> = Extract<
   { readonly entry: `${S}${string}` }
 >;
 
-/** Who ran what. Written with the first request of a run: one that sends none has no entry. */
+/**
+ * The start of a run: command, user and commit. Written with the first request, so a run that sends none has no entry.
+ */
 export interface RunEntry extends RunOrigin {
   readonly entry: 'run';
   readonly at: string;
@@ -38,20 +40,23 @@ export interface RunEntry extends RunOrigin {
   readonly plan: string;
 }
 
-/** What is known of a run before it begins. */
+/** The facts about a run that are known before it begins. */
 export interface RunOrigin {
-  /** Names the run, here and in the log of the daemon. */
+  /** The name of the run, here and in the daemon's log. */
   readonly run: string;
   readonly command: 'apply' | 'run' | 'undo' | 'library';
   readonly host: string;
-  /** Of the operating system; null where it has none. */
+  /** Name of the user in the operating system; null if it has none. */
   readonly user: string | null;
   readonly actor: Actor | null;
-  /** Of `undo`: the run that it reverses. */
+  /** The run that an `undo` reverses. */
   readonly undoes?: string;
 }
 
-/** By when it begins, epoch milliseconds; `random`, from 0 up to 1, keeps two of one moment apart. */
+/**
+ * Creates a run id from the start time in epoch milliseconds. `random`, from 0 up to 1, keeps two runs of the same
+ * moment apart.
+ */
 export function createRunId({ now, random }: { readonly now: number; readonly random: number }): string {
   return (
     now.toString(36) +
@@ -61,24 +66,24 @@ export function createRunId({ now, random }: { readonly now: number; readonly ra
   );
 }
 
-/** Who started the job of a CI service. */
+/** The person who started a CI job. */
 export interface Actor {
   readonly ci: 'github' | 'gitlab';
   readonly name: string;
-  /** Of the job's page. */
+  /** URL of the job's page. */
   readonly url: string | null;
 }
 
-/** What was checked out in the repository of the manifest. */
+/** The commit that was checked out in the manifest's repository. */
 export interface Commit {
   readonly sha: string;
   /** `Name <address>`. */
   readonly author: string;
-  /** Whether the manifest differed from what is committed. */
+  /** True if the manifest differed from the commit. */
   readonly dirty: boolean;
 }
 
-/** Absent where a run was killed. */
+/** The end of a run; absent if the run was killed. */
 export interface RunEndEntry {
   readonly entry: 'run-end';
   readonly at: string;
@@ -92,15 +97,15 @@ export type ItemEntry = HistoryItem & {
   readonly entry: 'item';
   readonly at: string;
   readonly run: string;
-  /** Its number within the run, from 1. */
+  /** The item's number within the run, from 1. */
   readonly item: number;
   readonly keys: readonly string[];
   readonly endpoint: string;
-  /** `domain`: it goes with its domain, which is deleted. */
+  /** `domain` means that the item is deleted with its domain. */
   readonly via: 'domain' | null;
 };
 
-/** The outcome of an item; a later one of the same item counts. Without any, nobody knows: the run was killed. */
+/** The outcome of an item; the latest one counts. An item without an outcome is unknown: the run was killed. */
 export interface ItemOutcomeEntry {
   readonly entry: 'item-outcome';
   readonly at: string;
@@ -108,13 +113,13 @@ export interface ItemOutcomeEntry {
   readonly item: number;
   readonly keys: readonly string[];
   readonly outcome: HistoryOutcome;
-  /** The live id, of what was added. */
+  /** The live id of an added item. */
   readonly id: string | null;
-  /** What the service said of it; null: nothing that matters. */
+  /** The service's message about the item; null if it has none that matters. */
   readonly message: string | null;
 }
 
-/** A domain was taken over as it was, by an export that wrote it as a manifest. */
+/** The state of a domain as an export took it over into a manifest. */
 export interface BaselineEntry extends Pick<RunOrigin, 'host' | 'user' | 'actor'> {
   readonly entry: 'item-baseline';
   readonly at: string;
@@ -125,46 +130,49 @@ export interface BaselineEntry extends Pick<RunOrigin, 'host' | 'user' | 'actor'
 }
 
 /**
- * `failed`: the service said no. `unknown`: there was no believable answer. `not-done`: certainly not, and what is still to be
- * done has entries of its own. `not-kept`: accepted, and not in place at the last read.
+ * The outcome of an item. `failed`: the service refused it. `unknown`: there was no credible answer. `not-done`:
+ * certainly not done; the remaining work has its own entries. `not-kept`: accepted, but not in place at the last read.
  */
 export type HistoryOutcome = 'done' | 'failed' | 'unknown' | 'not-done' | 'not-kept';
 
 /**
- * What was changed outside fwdsync: `from` is what was applied, `to` what was found. One line when it is first seen, and
- * one, of the same item, when it changes.
+ * A change made outside fwdsync: `from` was applied, `to` was found. The first sighting has one line, and every later
+ * change of the same item another.
  */
 export type DriftEntry = HistoryItem & {
   readonly entry: 'drift';
   readonly at: string;
-  /** When the item was first found to be otherwise. */
+  /** Time when the item was first found to differ. */
   readonly seenAt: string;
   readonly keys: readonly string[];
 };
 
-/** The item is as it should be again. */
+/** The end of a drift: the item is as it should be again. */
 export interface DriftEndEntry {
   readonly entry: 'drift-end';
   readonly at: string;
-  /** The first is that of the item. */
+  /** Keys; the first is the item's. */
   readonly keys: readonly string[];
-  /** The run that corrected it; null: nobody knows who did, or the manifest wants something else by now. */
+  /**
+   * The run that corrected it; null means that its author is unknown, or that the manifest now asks for something
+   * else.
+   */
   readonly run: string | null;
 }
 
-/** An item and what it became. */
+/** An item and its states before and after. */
 export type HistoryItem = { readonly [K in Kind]: HistoryItemOf<K> }[Kind];
 
 export interface HistoryItemOf<K extends Kind> {
   readonly kind: K;
   readonly action: Action;
   readonly domain: DomainName;
-  /** As in a change of a plan; a value behind a reference in it is shown as that. */
+  /** The name as in a change of a plan; a value behind a reference is shown as the reference. */
   readonly name: string;
   readonly id: string | null;
-  /** Which fields an update changes. */
+  /** Fields that an update changes. */
   readonly fields: readonly string[];
-  /** Whole states; null where there was none, or is none. */
+  /** Whole states; null if there is none. */
   readonly from: KeptStates[K] | null;
   readonly to: KeptStates[K] | null;
   readonly source: Source | null;
@@ -173,13 +181,13 @@ export interface HistoryItemOf<K extends Kind> {
 /** A destination in normal form, or another text of the account. */
 export type KeptText = string | ConcealedText;
 
-/** A text with a value behind a reference in it: how it is shown, and the keyed fingerprint of the text as it was. */
+/** A text that contains a value behind a reference: its shown form, and a keyed fingerprint of the original text. */
 export interface ConcealedText {
   readonly shown: string;
   readonly print: string;
 }
 
-/** How a kept text is shown. */
+/** Shows a kept text. */
 export function keptText(text: KeptText): string {
   return typeof text === 'string' ? text : text.shown;
 }

@@ -1,8 +1,9 @@
 import type { DomainName } from '../names.ts';
 
 /**
- * Every warning and notice of `validate`, `plan` and the daemon: what is legal and may not be meant. `lint.off` can silence
- * each; errors and guards are not here, and cannot be silenced. docs/lint.md and docs/manifest.md explain them.
+ * Every warning and notice of `validate`, `plan` and the daemon: legal, but perhaps not intended. `lint.off` can
+ * silence each. Errors and guards are not here and cannot be silenced. docs/lint.md and docs/manifest.md explain the
+ * findings.
  */
 const SEVERITIES = {
   'account-locked': 'warning',
@@ -67,10 +68,10 @@ export function isFindingCode(text: string): text is FindingCode {
   return Object.hasOwn(FINDINGS, text);
 }
 
-/** What a finding is about, as far as it is about one domain. */
+/** The subject of a finding, if it concerns one domain. */
 export interface FindingSubject {
   readonly domain?: DomainName;
-  /** Names of the aliases, rules or credentials that it concerns. */
+  /** Names of the aliases, rules or credentials that the finding concerns. */
   readonly entries?: readonly string[];
 }
 
@@ -80,7 +81,7 @@ export interface Silence {
   readonly entry: string | null;
 }
 
-/** Parses `CODE` or `CODE ENTRY`; null: there is no such code. */
+/** Parses `CODE` or `CODE ENTRY`. Returns null if there is no such code. */
 export function parseSilence(text: string): Silence | null {
   const [, code = '', entry] = /^(\S+)(?:\s+(.+?))?\s*$/.exec(text) ?? [];
   return isFindingCode(code) ? { code, entry: entry ?? null } : null;

@@ -2,7 +2,7 @@ import type { Desired } from '../desired.ts';
 import { nameKey } from '../names.ts';
 import type { FindingSubject, Silence } from './findings.ts';
 
-/** Leaves out the findings that the document or their domain silences; those that stay need no subject any more. */
+/** Removes the findings that the document or their domain silences, and the subjects of the others. */
 export function silence<Finding extends { readonly code: string; readonly subject?: FindingSubject }>(
   findings: readonly Finding[],
   { lint, domains }: Pick<Desired, 'lint' | 'domains'>,
@@ -12,7 +12,7 @@ export function silence<Finding extends { readonly code: string; readonly subjec
     .map(({ subject: _, ...finding }) => finding);
 }
 
-/** Whether the documents (`off`) or its domain silence a finding. */
+/** True if the documents (`off`) or the finding's domain silence it. */
 export function isSilenced(
   code: string,
   subject: FindingSubject,

@@ -3,8 +3,8 @@ import type { ForwardDocument } from '../resources.ts';
 import type { Section, SectionTypes, StateTypes } from '../kinds.ts';
 
 /**
- * The manifest language as plain data: what a program writes where a person would write YAML.
- * What is keyed by names is a Map, so that an alias named `__proto__` is a name like any other.
+ * The manifest language as plain data, for programs. Entries keyed by names are Maps, so that an alias named
+ * `__proto__` is a name like any other.
  */
 export interface ManifestDocument {
   readonly version: 1;
@@ -29,15 +29,15 @@ export interface DomainDocument extends SectionDocuments, SettingDocuments {
 
 type SettingDocuments = { readonly [S in keyof StateTypes['domain']]: YamlValue };
 
-/** What is written into a manifest: text, lists and maps. */
+/** A value in a manifest: text, flag, list or map. */
 export type YamlValue = string | boolean | readonly YamlValue[] | { readonly [key: string]: YamlValue };
 
 type SectionDocuments = { readonly [S in Section]?: SectionTypes[S]['document'] };
 
-/** Live destinations as a manifest writes them. */
+/** Converts live destinations into their form in a manifest. */
 export type ShowForward = (forward: readonly Destination[]) => ForwardDocument;
 
-/** As they are, sorted. */
+/** Converts destinations without references, sorted. */
 export function forwardDocument(forward: readonly Destination[]): ForwardDocument {
   return oneOrList(forward.toSorted().map(destinationDocument));
 }
@@ -46,7 +46,7 @@ export function destinationDocument(destination: string): string {
   return destination === DISCARD ? 'discard' : destination;
 }
 
-/** A list of one is written as the one. */
+/** Unwraps a list of one. */
 export function oneOrList(parts: readonly (string | ReferenceDocument)[]): ForwardDocument {
   const [only] = parts;
   return parts.length === 1 && only !== undefined ? only : parts;

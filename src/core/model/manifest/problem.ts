@@ -7,24 +7,24 @@ export interface Source {
   readonly column: number;
 }
 
-/** Something wrong with, or worth knowing about, a manifest: what, where, why and what to do. */
+/** A fault of a manifest, or a fact worth knowing: what, where, why and what to do. */
 export interface Problem {
   readonly severity: 'error' | 'warning' | 'notice';
   /** Stable and kebab-case, such as `unknown-destination`; scripts match on it. */
   readonly code: string;
   readonly message: string;
-  /** How to put it right; one sentence. */
+  /** The way to fix it; one sentence. */
   readonly hint: string;
   readonly source: Source | null;
   /** The other place of a conflict, such as the first of two equal names. */
   readonly related?: Source;
-  /** The `use` of the domain for which a template brought it. */
+  /** The domain's `use`, if a template added the entry. */
   readonly via?: Source;
-  /** What it is about, where its place does not say that: see `lint.off`. */
+  /** The subject, if the place does not show it; see `lint.off`. */
   readonly subject?: FindingSubject;
 }
 
-/** Orders problems and anything else with a source by file, line and column; what has no source comes last. */
+/** Orders problems, and anything else with a source, by file, line and column; those without a source come last. */
 export function compareSources(a: Source | null, b: Source | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
@@ -33,12 +33,12 @@ export function compareSources(a: Source | null, b: Source | null): number {
 
 const SEVERITIES: readonly Problem['severity'][] = ['error', 'warning', 'notice'];
 
-/** Orders problems by severity, errors first; those of one severity stay in their order. */
+/** Orders problems by severity, errors first; the order within a severity stays. */
 export function errorsFirst(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
 }
 
-/** `file:line:column`, the form that editors and terminals turn into a link. */
+/** Formats a source as `file:line:column`, which editors and terminals turn into a link. */
 export function showSource(source: Source): string {
   return `${source.file}:${source.line}:${source.column}`;
 }

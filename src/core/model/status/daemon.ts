@@ -7,11 +7,11 @@ import type { Change, Plan } from '../plan.ts';
 import type { Problem, Source } from '../manifest/problem.ts';
 import type { Report } from '../report.ts';
 
-/** Why a run is made. */
+/** The cause of a run. */
 export type Cause =
   /** The desired state of some domains changed. */
   | 'manifest'
-  /** What failed before is tried again. */
+  /** An earlier failure is tried again. */
   | 'retry'
   /** Everything is read. */
   | 'sweep';
@@ -21,9 +21,9 @@ export type RunResult =
   | {
       readonly kind: 'failed';
       readonly what: FailedStep;
-      /** The kind of the error; absent: there is one alone. */
+      /** The error's code; absent if the step has only one. */
       readonly code?: string;
-      /** For people. */
+      /** A text for people. */
       readonly message: string;
     }
   | CompletedRun;
@@ -31,54 +31,57 @@ export type RunResult =
 /** A run that read and planned, whether it wrote or not. */
 export interface CompletedRun {
   readonly kind: 'completed';
-  /** All that differs, what is withheld or frozen included. */
+  /** All differences, including withheld and frozen ones. */
   readonly plan: Plan;
-  /** What is shown as a reference: normalised value -> how. */
+  /** References by the normalised value they stand for. */
   readonly references: References;
-  /** Null: nothing was to be written, because of the mode or a guard. */
+  /** null means that nothing was to be written, because of the mode or a guard. */
   readonly report: Report | null;
-  /** Changes that are not made, because somebody else keeps undoing them. */
+  /** Changes that are not made, because someone else keeps undoing them. */
   readonly frozen: readonly Change[];
-  /** Credentials whose password is needed and not set. */
+  /** Credentials that need a password that is not set. */
   readonly unset: readonly Change[];
-  /** Changes of what was in sync before, though the manifest is the same. */
+  /** Changes to items that were in sync before under the same manifest. */
   readonly drift: readonly Change[];
-  /** What routes each domain, as it was read; absent: it is of no concern. */
+  /** The engine of each domain at the last read; absent if it does not matter. */
   readonly engines?: ReadonlyMap<string, LiveEngine>;
-  /** Live entries of each domain that the manifest does not name; absent: there are none. */
+  /** Live entries of each domain that the manifest does not name; absent if there are none. */
   readonly unnamed?: ReadonlyMap<string, UnnamedEntries>;
 }
 
-/** Live entries that the manifest neither names nor prunes, and the order of the rules where there are such entries. */
+/** Live entries that the manifest neither names nor prunes, and the order of the rules if there are any. */
 export interface UnnamedEntries {
   readonly aliases: SectionTypes['aliases']['rows'];
   readonly rules: SectionTypes['rules']['rows'];
   /** Ids of all live rules in the order in which the service asks them; null means the order of the manifest. */
   readonly ruleOrder: readonly string[] | null;
-  /** How many entries are not kept. */
+  /** Number of entries that are not kept here. */
   readonly more: number;
 }
 
-/** The outcome of a run in one word, for logs, metrics and `/status`. */
+/** Returns the outcome of a run in one word, for logs, metrics and `/status`. */
 export function runOutcome(result: RunResult): string {
   if (result.kind === 'failed') return 'failed';
   return result.report?.outcome ?? (result.plan.changes.length === 0 ? 'unchanged' : 'not-applied');
 }
 
-/** What kept a run from starting; `unauthorised`: the API refused the key; `account`: that of the drift URL is another one. */
+/**
+ * The step that kept a run from starting. `unauthorised`: the API refused the key. `account`: the drift URL shows
+ * another account.
+ */
 export type FailedStep = 'key' | 'unauthorised' | 'account' | 'read' | 'lock' | 'state' | 'internal';
 
-/** What the daemon reports; `account` is the name of the account's manifest. */
+/** An event that the daemon reports; `account` is the name of the account's manifest. */
 export type DaemonEvent = { readonly account: string } & (
   | {
       readonly kind: 'manifest-accepted';
-      /** What the manifest says of the service and the key. */
+      /** The manifest's `api` section. */
       readonly api: DesiredApi;
       readonly domains: number;
       readonly entries: number;
       /** Warnings. */
       readonly problems: readonly Problem[];
-      /** What stands for the values behind references in all output. */
+      /** References that replace their values in all output. */
       readonly references: References;
     }
   | {
@@ -92,7 +95,7 @@ export type DaemonEvent = { readonly account: string } & (
       readonly kind: 'run-finished';
       readonly run: string;
       readonly cause: Cause;
-      /** Of a sweep with its read of the account. */
+      /** Duration in seconds; for a sweep it includes the read of the account. */
       readonly seconds: number;
       readonly result: RunResult;
     }
@@ -105,49 +108,57 @@ export type DaemonEvent = { readonly account: string } & (
       readonly waitedSeconds: number;
     }
   | { readonly kind: 'watcher-failed'; readonly message: string }
-  /** Domains cannot be checked at the drift URL, and all are read in full. */
+  /** Domains cannot be checked at the drift URL, so all are read in full. */
   | { readonly kind: 'drift-unchecked'; readonly message: string }
   /** Mail to a destination keeps failing, or is refused for a name; or it arrives again. */
   | { readonly kind: 'delivery-failing' | 'delivery-recovered'; readonly trouble: DeliveryTrouble }
 );
 
-/** Where mail fails, whose line sends it there, and what the other server says. Texts of the logs are safe to be shown. */
+/**
+ * A failing delivery: its place, the manifest line that sends mail there, and the other server's error. Texts of the
+ * logs are safe to show.
+ */
 export interface DeliveryTrouble {
   readonly domain: DomainName;
-  /** The alias or rule that took the mail, both null where that is not known; of refused mail the name that it was meant for. */
+  /**
+   * The alias or rule that took the mail, both null if unknown. For refused mail, `alias` is the name that it was sent
+   * to.
+   */
   readonly alias: string | null;
   readonly rule: string | null;
-  /** Null: the mail was refused. */
+  /** null means that the mail was refused. */
   readonly destination: string | null;
   /** Epoch milliseconds. */
   readonly since: number;
-  /** How many messages failed. */
+  /** Number of failed messages. */
   readonly count: number;
   readonly lastError: { readonly at: number | null; readonly code: number | null; readonly message: string };
   readonly source: Source | null;
 }
 
-/** What is known of the mail of one domain. */
+/** The delivery state of one domain. */
 export interface FollowedStatus {
-  /** Messages by their last event; `unknownNames`: refused for names that nobody knows, and not among `refused`. */
+  /**
+   * Messages by their last event. `unknownNames` counts mail refused for unknown names; it is not part of `refused`.
+   */
   readonly counts: Readonly<Record<'delivered' | 'refused' | 'soft' | 'hard' | 'unknownNames', number>>;
-  /** Messages whose end is not known yet, soft bounces among them. */
+  /** Messages whose end is not known yet, including soft bounces. */
   readonly open: number;
-  /** When its logs were read to their end, epoch milliseconds; null: not yet. */
+  /** Epoch milliseconds when the logs were last read to their end; null means not yet. */
   readonly readAt: number | null;
-  /** Why something may not be counted since the daemon began; null: all is. */
+  /** The reason why some mail since the daemon began may be uncounted; null means that all is counted. */
   readonly gap: string | null;
-  /** Why the last read failed; null: it did not. */
+  /** The reason why the last read failed; null if it succeeded. */
   readonly failure: string | null;
-  /** What is failing. */
+  /** Failing deliveries. */
   readonly troubles: readonly DeliveryTrouble[];
 }
 
-/** How far email logs are followed. */
+/** The state of reading email logs. */
 export interface DeliveryStatus {
   /** True if the logs of every domain have been read once. */
   readonly isRead: boolean;
-  /** Why something may not be counted, or not yet; none: all is. */
+  /** Reasons why some mail may be uncounted, or not counted yet; empty means that all is counted. */
   readonly reasons: readonly string[];
   readonly domains: ReadonlyMap<string, FollowedStatus>;
 }
@@ -156,45 +167,45 @@ export type DomainHealth = 'unknown' | 'in-sync' | 'drifted' | 'withheld' | 'fro
 
 export interface DomainStatus {
   readonly state: DomainHealth;
-  /** What is still to be done, by action. */
+  /** Number of open changes, by action. */
   readonly pending: Readonly<Record<Change['action'], number>>;
-  /** The same one by one; of a large account the first ones alone. */
+  /** The open changes; for a large account only the first ones. */
   readonly changes: readonly Change[];
-  /** For people; null when there is nothing to say. */
+  /** A text for people; null if there is nothing to say. */
   readonly reason: string | null;
-  /** Where the manifest names the domain; null: not known yet. */
+  /** The domain's line in the manifest; null means not known yet. */
   readonly line: Source | null;
-  /** The entry of the manifest that the reason is about; null: none. */
+  /** The manifest entry that the reason is about; null if there is none. */
   readonly source: Source | null;
-  /** What a person can do about it; null: nothing is known, or needed. */
+  /** The action that a person can take; null if none is known or needed. */
   readonly resolve: string | null;
-  /** When it was read in full, epoch milliseconds; null: it was not yet. */
+  /** Epoch milliseconds of the last full read; null means not yet. */
   readonly readAt: number | null;
-  /** What routes its mail, by the last read. */
+  /** The engine that routes the domain's mail, by the last read. */
   readonly engine: LiveEngine;
-  /** Absent: the last read found no such entries. */
+  /** Absent if the last read found no such entries. */
   readonly unnamed?: UnnamedEntries | undefined;
 }
 
 /** One account as it stands. Times are epoch milliseconds. */
 export interface AccountStatus {
   readonly name: string;
-  /** `not-read`: not yet. `refused`: what is in the files is not used; `inForce` says whether an earlier one is. */
+  /** `not-read`: not yet. `refused`: the files are not used; `inForce` is true if an earlier manifest is. */
   readonly manifest: {
     readonly state: 'not-read' | 'accepted' | 'refused';
     readonly inForce: boolean;
     readonly message: string | null;
     readonly problems: readonly Problem[];
   };
-  /** The last read of the account; null: none yet. */
+  /** The last read of the account; null means none yet. */
   readonly read: {
     readonly at: number;
     readonly ok: boolean;
     readonly message: string | null;
-    /** When it was last read without failure; null: never yet. */
+    /** Time of the last read without failure; null means never yet. */
     readonly goodAt: number | null;
   } | null;
-  /** The last run; null: none yet. */
+  /** The last run; null means none yet. */
   readonly run: {
     readonly id: string;
     readonly cause: Cause;
@@ -202,23 +213,23 @@ export interface AccountStatus {
     readonly seconds: number;
     readonly outcome: string;
   } | null;
-  /** Each managed domain was read in full at this time or later; null: not yet. */
+  /** Each managed domain was read in full at this time or later; null means not yet. */
   readonly fullReadAt: number | null;
   /** Runs that failed in a row. */
   readonly failures: number;
   readonly mode: 'apply' | 'observe';
-  /** How long it takes from one read of everything to the next, in milliseconds. */
+  /** Milliseconds between two reads of everything. */
   readonly intervalMs: number;
-  /** When everything is read next; null: that is in progress. */
+  /** Time of the next read of everything; null means that it is in progress. */
   readonly nextSweepAt: number | null;
   readonly domains: ReadonlyMap<string, DomainStatus>;
-  /** Absent where email logs are not followed. */
+  /** Absent if email logs are not followed. */
   readonly delivery?: DeliveryStatus;
-  /** By endpoint: requests a window, and those that are left of it; null: not known. */
+  /** By endpoint: requests per window, and requests left in it; null means not known. */
   readonly budgets: ReadonlyMap<string, { readonly limit: number | null; readonly remaining: number | null }>;
 }
 
-/** Whether an account can be relied on: its manifest is valid and its last read succeeded. */
+/** True if an account can be relied on: its manifest is valid and its last read succeeded. */
 export function isReady({ manifest, read }: Pick<AccountStatus, 'manifest' | 'read'>): boolean {
   return manifest.state === 'accepted' && read?.ok === true;
 }

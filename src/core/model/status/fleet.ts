@@ -2,7 +2,10 @@ import { durationText } from '../clock.ts';
 import type { DomainHealth } from './daemon.ts';
 import { plural } from '../names.ts';
 
-/** Worst first. `unattended`: nobody has read the account for three intervals, whatever it was then. */
+/**
+ * States, worst first. `unattended` means that no worker has read the account for three intervals, independent of its
+ * state then.
+ */
 export const FLEET_STATES = [
   'unattended',
   'failing',
@@ -13,45 +16,50 @@ export const FLEET_STATES = [
   'in-sync',
 ] as const satisfies readonly (DomainHealth | 'unattended')[];
 
-/** That of the worst domain of an account; `unknown` also while a newer revision is not applied than the one in sync. */
+/**
+ * The state of an account's worst domain. It is also `unknown` while a newer revision than the one in sync is not
+ * applied.
+ */
 export type FleetState = (typeof FLEET_STATES)[number];
 
-/** All accounts of a store, and the processes that work on them. Times are epoch milliseconds, by the database's clock. */
+/**
+ * All accounts of a store, and the processes that work on them. Times are epoch milliseconds, by the database's clock.
+ */
 export interface Fleet {
-  /** When all of this was so. */
+  /** Time that this state was read. */
   readonly at: number;
   readonly accounts: readonly FleetAccount[];
-  /** The latest first; of those that ended or were lost, the ones of the last day. */
+  /** Workers, latest first. Of those that ended or were lost, only the ones of the last day. */
   readonly workers: readonly FleetWorker[];
   readonly queue: QueueState;
 }
 
-/** One published account, and what is known of its last run. */
+/** One published account and the state of its last run. */
 export interface FleetAccount {
   /** The account's number in the store. */
   readonly id: string;
   readonly email: string;
-  /** The revision that is published, and since when. */
+  /** The published revision, and the time it was published. */
   readonly wanted: number;
   readonly wantedAt: number;
-  /** The newest revision that a run applied in full; null: none yet. */
+  /** The newest revision that a run applied in full; null means none yet. */
   readonly applied: number | null;
-  /** When it was last read in full; null: never yet. */
+  /** Time of the last full read; null means never yet. */
   readonly readAt: number | null;
-  /** When it is read next; null: no scheduler has seen it yet. */
+  /** Time of the next read; null means that no scheduler has seen the account yet. */
   readonly dueAt: number | null;
-  /** How long it takes from one read to the next; null: no scheduler has seen it yet. */
+  /** Milliseconds from one read to the next; null means that no scheduler has seen the account yet. */
   readonly intervalMs: number | null;
   /** Runs that failed in a row. */
   readonly failures: number;
-  /** The API refused its key: nothing is sent until key or revision change. */
+  /** True if the API refused the account's key. Nothing is sent until the key or the revision changes. */
   readonly parked: boolean;
   /** Changes made outside fwdsync that the last run found. */
   readonly drift: number;
   readonly state: FleetState;
-  /** Of the last run, for people; null: there is nothing to say. */
+  /** The last run's error, for people; null if there is none. */
   readonly error: string | null;
-  /** Who runs it now; null: nobody. */
+  /** The worker that runs the account now; null means none. */
   readonly worker: string | null;
 }
 
@@ -60,67 +68,67 @@ export interface FleetWorker {
   /** Process and host. */
   readonly name: string;
   readonly version: string;
-  /** `lost`: it was not seen for its job expiry, and has not ended by itself. */
+  /** `lost` means that the worker was not seen for its job expiry and did not end by itself. */
   readonly state: 'running' | 'ended' | 'lost';
   readonly startedAt: number;
   readonly seenAt: number;
-  /** Runs at most at once. */
+  /** The most runs at once. */
   readonly concurrency: number;
-  /** Runs under way. */
+  /** Runs in progress. */
   readonly running: number;
   readonly scheduler: boolean;
 }
 
 export interface QueueState {
-  /** Runs that wait for a worker. */
+  /** Runs waiting for a worker. */
   readonly depth: number;
-  /** How long the first of them has waited, in milliseconds; null: none waits. */
+  /** Milliseconds that the oldest of them has waited; null if none waits. */
   readonly oldestWaitMs: number | null;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** The workers that are running, and those that fell silent within the last hour: somebody should know. */
+/** Returns the workers that are running, and those lost within the last hour. */
 export function knownWorkers({ at, workers }: Fleet): readonly FleetWorker[] {
   return workers.filter(
     ({ state, seenAt }) => state === 'running' || (state === 'lost' && at - seenAt < HOUR_MS),
   );
 }
 
-/** Whether one of them decides which accounts are due. */
+/** True if one of the workers decides which accounts are due. */
 export function haveScheduler(workers: readonly FleetWorker[]): boolean {
   return workers.some(({ state, scheduler }) => scheduler && state === 'running');
 }
 
-/** How many accounts are in each state. */
+/** Counts the accounts in each state. */
 export function countStates(accounts: readonly FleetAccount[]): Readonly<Record<FleetState, number>> {
   const counts = noStates();
   for (const { state } of accounts) counts[state] += 1;
   return counts;
 }
 
-/** Nothing counted yet. */
+/** Returns a zero count for each state. */
 export function noStates(): Record<FleetState, number> {
   return { unattended: 0, failing: 0, withheld: 0, frozen: 0, drifted: 0, unknown: 0, 'in-sync': 0 };
 }
 
-/** Whether the published revision is not applied. */
+/** True if the published revision is not applied. */
 export function isBehind({ wanted, applied }: FleetAccount): boolean {
   return applied !== wanted;
 }
 
-/** `7`, or `6 -> 7` where another one is applied than is published. */
+/** Formats the revision: `7`, or `6 -> 7` if the applied revision is not the published one. */
 export function revisionText({ wanted, applied }: FleetAccount): string {
   return applied === wanted ? String(wanted) : `${applied ?? 'none'} -> ${wanted}`;
 }
 
-/** Who runs an account now, by name; null: nobody. */
+/** Returns a lookup from an account to the name of the worker that runs it; null means none. */
 export function runners({ workers }: Pick<Fleet, 'workers'>): (account: FleetAccount) => string | null {
   const names = new Map(workers.map(({ id, name }) => [id, name]));
   return ({ worker }) => names.get(worker ?? '') ?? null;
 }
 
-/** What waits, in a sentence. */
+/** Describes the queue in a sentence. */
 export function queueText({ depth, oldestWaitMs }: QueueState): string {
   if (depth === 0) return 'No run waits for a worker.';
   return `${plural(depth, 'run')} waiting for a worker, the first for ${durationText(oldestWaitMs ?? 0)}.`;

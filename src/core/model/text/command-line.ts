@@ -1,8 +1,8 @@
 /**
- * Returns a command for a shell: `fwdsync`, these words, and what the command needs to reach the account and the state that this process
- * reaches. Whatever prints a command asks for it here.
+ * Returns a command for a shell: `fwdsync`, these words, and the flags needed to reach this process's account and
+ * state. All code that prints a command uses this.
  */
 export type CommandLine = (words: string) => string;
 
-/** The command without flags: the environment and the directory say it all. */
+/** Returns the command without flags, if the environment and the directory are enough. */
 export const plainCommand: CommandLine = (words) => `fwdsync ${words}`;

@@ -1,22 +1,30 @@
-/** Finds known values in texts of other people. The time that takes grows with the text, and hardly with the number of values. */
+/** Finds known values in external texts. The time grows with the text, and barely with the number of values. */
 export interface ValueFinder {
-  /** A value that differs from an earlier one only in case is not added. Values of fewer than four characters never are. */
+  /**
+   * Adds a value. A value that differs from an earlier one only in case is ignored, and so is one of fewer than four
+   * characters.
+   */
   add(value: string): void;
   isIn(text: string): boolean;
-  /** The text with `show(value)` in place of each value, in whatever case it stands there. */
+  /** Replaces each value, in any case, by `show(value)`. */
   replaceIn(text: string, show: (value: string) => string): string;
 }
 
-/** Stands in a text for a character that is not known: it matches any but letters and digits of ASCII. */
+/** Stands for an unknown character in a text; it matches any character but ASCII letters and digits. */
 export const UNKNOWN = '\ue000';
 
-/** Values are looked up by their first characters. Shorter values would be found in ordinary text by chance. */
+/**
+ * Number of first characters that values are looked up by. Shorter values would be found in ordinary text by chance.
+ */
 const LOOKED_UP = 4;
-/** Long values also by those that follow: thousands of addresses may begin with the same word. */
+/**
+ * Values of this length are also looked up by the characters that follow: thousands of addresses may begin with the
+ * same word.
+ */
 const LONG = 16;
-/** Values that are looked up one after another. */
+/** Up to this number, values are searched one after another. */
 const FEW = 8;
-/** Letters and digits of ASCII, and 0 for all other characters. */
+/** ASCII letters and digits, and 0 for all other characters. */
 const BASE = 37;
 const SPAN = BASE ** LOOKED_UP;
 
@@ -25,7 +33,10 @@ interface Known {
   readonly folded: string;
 }
 
-/** Values by their first characters, then by those that follow; of values that are not long by none. */
+/**
+ * Values by their first characters, then by the characters that follow; the second key is empty for values that are
+ * not long.
+ */
 type Index = Map<number, Map<string, Known[]>>;
 
 interface Match {
@@ -49,7 +60,7 @@ export function createValueFinder(): ValueFinder {
     },
     isIn(text) {
       const folded = fold(text);
-      // Nearly always there are few values, which the engine finds much faster.
+      // There are usually few values, which the engine finds much faster.
       if (added.size <= FEW && !folded.includes(UNKNOWN))
         return [...added].some((value) => folded.includes(value));
       return matchesIn(folded, index).next().done !== true;
@@ -66,7 +77,7 @@ export function createValueFinder(): ValueFinder {
   };
 }
 
-/** The longest value at each place of a text. */
+/** Yields the longest value at each place of a text. */
 function* matchesIn(text: string, index: Index): Generator<Match> {
   if (index.size === 0) return;
   let latest = 0;
@@ -78,7 +89,10 @@ function* matchesIn(text: string, index: Index): Generator<Match> {
   }
 }
 
-/** Letters and digits as they are, in place of which no character stands that is not known. */
+/**
+ * Returns the characters after the first ones, with `.` for all but ASCII letters and digits, because an unknown
+ * character may stand there.
+ */
 function followingAt(text: string, start: number): string {
   return text.slice(start + LOOKED_UP, start + LONG).replace(/[^a-z\d]/g, '.');
 }
@@ -96,7 +110,7 @@ function longestAt(
   return longest;
 }
 
-/** Values that overlap are replaced together, by what is shown for the longest: no rest of one of them stays. */
+/** Joins overlapping matches into one, shown as the longest, so that no part of a value remains. */
 function* joined(matches: Iterable<Match>): Generator<Match> {
   let current: Match | null = null;
   for (const match of matches) {
@@ -131,7 +145,7 @@ function standsAt(text: string, start: number, value: string): boolean {
   return true;
 }
 
-/** Without case, and with a space for `+`, as forms are encoded. The length stays. */
+/** Folds case, and `+` to a space as forms are encoded. The length stays the same. */
 function fold(text: string): string {
   const lower = text.toLowerCase();
   const folded =

@@ -25,7 +25,7 @@ import { SETTINGS, type DomainState } from '../../kinds/domain/fields.ts';
 
 export interface DomainInput extends PlanMemory {
   readonly desired: DesiredDomain;
-  /** undefined: the account does not have it. */
+  /** undefined means that the account does not have the domain. */
   readonly live: ObservedDomain | undefined;
   readonly unproven: UnprovenRead | undefined;
   readonly domainDeletes: 'allowed' | 'never';
@@ -43,7 +43,7 @@ const NOTHING = {
   adoptions: [],
 } as const;
 
-/** The difference of one domain: its settings, then each section that the manifest manages. */
+/** Plans one domain: its settings, then each section that the manifest manages. */
 export function planDomain(input: DomainInput): DomainPlan {
   const { desired, live, unproven } = input;
   if (unproven !== undefined) return withhold(desired.domain, 'unproven', unproven.reason);
@@ -103,7 +103,7 @@ function withhold(domain: DomainName, cause: Withheld['cause'], reason: string):
   return { domain, ...NOTHING, withheld: [{ domain, reason, part: 'domain', cause }] };
 }
 
-/** Each managed section; of a domain that the account does not have, from nothing. */
+/** Plans each managed section. For a new domain it starts from empty sections. */
 function planSections(
   desired: PresentDomain,
   live: ObservedDomain | undefined,
@@ -119,7 +119,7 @@ function planSections(
   for (const kind of SECTION_KINDS) {
     const { section } = KINDS[kind];
     if (desired[section] === undefined) continue;
-    // The section and the rows are those of the kind, which a type cannot say of all kinds at once.
+    // The section and the rows belong to the kind. TypeScript cannot express this for all kinds at once.
     const planSection = KINDS[kind].plan as SectionPlanner;
     const result = planSection(desired[section], live?.[section] ?? [], { ...input, domain: desired.domain });
     if (!result.ok) return result;
@@ -186,7 +186,7 @@ function collect(
   };
 }
 
-/** Puts other changes in the place of those of a domain. */
+/** Replaces every change of a domain plan. */
 export function changeEach(plan: DomainPlan, of: (change: Change) => Change): DomainPlan {
   return {
     ...plan,
@@ -200,8 +200,8 @@ export function changeEach(plan: DomainPlan, of: (change: Change) => Change): Do
 }
 
 /**
- * The order of a plan's changes, the same for any order of the inputs: by domain, then stage, then kind, then name;
- * rules of one stage by the place they have, or had, in the list.
+ * Compares changes for a plan's order, which does not depend on the order of the inputs: by domain, stage, kind, then
+ * name. Rules of one stage are ordered by their rank.
  */
 export function compareChanges(a: Change, b: Change): number {
   if (a.domain !== b.domain) return compareText(a.domain, b.domain);

@@ -4,13 +4,13 @@ import type { PriorDomain } from '../../model/prior.ts';
 
 type KeyFacts = Pick<KindFacts, 'kind' | 'identity'>;
 
-/** What the state directory knows of one domain, asked item by item. */
+/** The remembered state of one domain, looked up item by item. */
 export interface ItemMemory {
   readonly prior: PriorDomain | null;
   readonly references: Disclosure['references'];
 }
 
-/** `drift` where a state of this signature is known to have been in place before. */
+/** Returns `drift` if a state with this signature is known to have been in place before. */
 export function reasonFor(
   facts: KeyFacts,
   name: string,
@@ -21,8 +21,8 @@ export function reasonFor(
 }
 
 /**
- * Whether the service accepted a state of this signature before and showed then what it shows now. Any other difference
- * is a change, as is what is not there: `live` null.
+ * True if the service accepted a state with this signature before and then showed exactly the current live state. A
+ * missing item (`live` null) is always a change.
  */
 export function isKeptOtherwise(
   facts: KeyFacts,

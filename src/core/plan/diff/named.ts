@@ -34,13 +34,16 @@ interface NamedSection {
   readonly entries: ReadonlyMap<NameKey, NamedEntry>;
 }
 
-/** What the rows of a kind cannot say of its difference. */
+/** The parts of a kind's diff that do not follow from its rows. */
 interface NamedDiff {
-  /** The state that an entry asks for; by default its fields. */
+  /** Returns the state that an entry asks for; by default its fields. */
   readonly stateOf?: (entry: NamedEntry) => object;
-  /** Why an item that is there is sent again, whatever it shows; null means that it is not. */
+  /**
+   * Returns the reason to send an existing item again, even if it shows the desired state; null means that it is not
+   * sent.
+   */
   readonly reasonToSend?: (entry: NamedEntry) => Reason | null;
-  /** Completes a change, and notes what follows from it. */
+  /** Completes a change and records its consequences. */
   readonly noteChange?: (change: Change, row: NamedRow | undefined, draft: SectionDraft) => Change;
   readonly noteUnchanged?: (entry: NamedEntry, draft: SectionDraft) => void;
 }
@@ -51,7 +54,7 @@ interface Planning extends NamedDiff {
   readonly draft: SectionDraft;
 }
 
-/** The difference of a section whose entries have names. */
+/** Plans a section whose entries have names. */
 export function planNamed(
   facts: KindFacts<SectionKind>,
   section: NamedSection,
@@ -87,7 +90,7 @@ function planEntry(entry: NamedEntry, row: NamedRow | undefined, planning: Plann
 
 interface LiveEntry extends Pick<Wanted, 'entry' | 'desired'> {
   readonly row: NamedRow;
-  /** The signature of what is desired. */
+  /** Returns the signature of the desired state. */
   readonly wanted: () => string;
 }
 
@@ -111,7 +114,7 @@ function planLive({ entry, row, desired, wanted }: LiveEntry, planning: Planning
     );
 }
 
-/** What an entry wants of an item. */
+/** The desired change of an item. */
 interface Wanted {
   readonly entry: NamedEntry;
   readonly row: NamedRow | undefined;
@@ -126,7 +129,7 @@ function addWanted({ entry, row, ...wanted }: Wanted, planning: Planning): void 
   addChange(row, planning, { ...wanted, ...origin(entry), action, name, stage: 1 });
 }
 
-/** Because an entry says so, or, without one, because its section is pruned. */
+/** Plans a delete: for a tombstone, or without an entry because its section is pruned. */
 function planDelete(row: NamedRow, entry: NamedEntry | null, planning: Planning): void {
   addChange(row, planning, {
     ...(entry === null ? { source: null } : origin(entry)),
@@ -156,12 +159,12 @@ function addChange(
     observed: row === undefined ? null : pickFields(facts.fields, row),
     conditional: false,
   };
-  // The states are those of the kind, which a type cannot say of all kinds at once.
+  // The states belong to the kind. TypeScript cannot express this for all kinds at once.
   const made = change as Change;
   draft.changes.push(noteChange?.(made, row, draft) ?? made);
 }
 
-/** Returns what tells whether a name is that of an entry or of a live item. */
+/** Returns a function that is true for names of entries and live items. */
 export function isNameIn({ entries }: NamedSection, rows: Iterable<NamedRow>): (text: string) => boolean {
   let live: ReadonlySet<NameKey> | null = null;
   return (text) => {

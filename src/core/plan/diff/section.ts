@@ -7,40 +7,40 @@ import { fail, succeed, type Result } from '../../model/result.ts';
 import type { Origin } from '../../model/resources.ts';
 import type { ItemMemory } from './item-memory.ts';
 
-/** What the difference of one section of one domain depends on, other than its two sides. */
+/** The inputs of one section's plan, apart from the desired and live entries. */
 export interface SectionContext extends PlanMemory {
   readonly domain: DomainName;
 }
 
-/** What the differences of all domains depend on, other than their two sides. */
+/** The inputs that the plans of all domains share. */
 export interface PlanMemory extends ItemMemory {
-  /** User names whose password is to be sent again because somebody asked. */
+  /** User names whose password is sent again because of `--rotate`. */
   readonly rotate: ReadonlySet<NameKey>;
-  /** User names whose password differs from what was last sent. */
+  /** User names whose password differs from the one last sent. */
   readonly changedPasswords: ReadonlySet<NameKey>;
-  /** Digits after the point that the service keeps of a rank; null: all, as far as is known. */
+  /** Decimal digits that the service keeps of a rank; null means all, as far as is known. */
   readonly rankDigits: number | null;
 }
 
-/** The difference of one section, and the numbers that guards and counts need. */
+/** The plan of one section, and the numbers that guards and counts need. */
 export interface SectionPlan {
   readonly section: Section;
   readonly changes: readonly Change[];
   readonly unchanged: number;
-  /** Live items that the manifest does not manage, ignored ones included. */
+  /** Live items that the manifest does not manage, including ignored ones. */
   readonly unmanaged: number;
-  /** Live items, ignored ones not: the `n` of the delete guards. */
+  /** Live items without ignored ones: the `n` of the delete guards. */
   readonly live: number;
   /** Live items that the manifest manages: named, or in reach of pruning. */
   readonly managed: number;
-  /** Changes of what the service made by itself: they count in no guard. */
+  /** Changes of items that the service itself created. No guard counts them. */
   readonly serviceOwn: readonly Change[];
   readonly warnings: readonly Warning[];
   readonly problems: readonly Problem[];
   readonly adoptions: readonly Adoption[];
 }
 
-/** All that is planned in one domain, and the numbers that the guards need. */
+/** The plan of one domain, and the numbers that the guards need. */
 export interface DomainPlan {
   readonly domain: DomainName;
   readonly changes: readonly Change[];
@@ -53,7 +53,7 @@ export interface DomainPlan {
   readonly adoptions: readonly Adoption[];
 }
 
-/** Why nothing can be planned in a domain. */
+/** The reason why nothing can be planned in a domain. */
 export interface Withholding {
   readonly cause: 'unproven' | 'manifest';
   readonly reason: string;
@@ -62,7 +62,7 @@ export interface Withholding {
 
 export type SectionResult = Result<SectionPlan, Withholding>;
 
-/** A section that is being worked out. */
+/** A section plan in progress. */
 export interface SectionDraft {
   readonly section: Section;
   readonly changes: Change[];
@@ -91,14 +91,14 @@ export function draftSection(section: Section): SectionDraft {
   };
 }
 
-/** The live items of a section by name, and which of them stay as they are. */
+/** The live items of a section by name, and the names of those that stay as they are. */
 export interface LiveItems<Row> {
   readonly live: ReadonlyMap<NameKey, Row>;
-  /** Names of those that nothing manages: ignored, or neither named nor pruned. */
+  /** Names of unmanaged items: ignored, or neither named nor pruned. */
   readonly carried: ReadonlySet<NameKey>;
 }
 
-/** Counts live items in the draft, and tells those that the manifest manages from the others, which no difference may delete. */
+/** Counts live items in the draft and separates managed items from the others, which no plan may delete. */
 export function readLive<Row extends { readonly name: string; readonly id?: string }>(
   { prune, ignore, entries }: Managed,
   observed: Iterable<Row>,
@@ -129,7 +129,7 @@ interface Managed {
   readonly entries: ReadonlyMap<NameKey, unknown>;
 }
 
-/** Two live items for one name: which of them is meant cannot be known. */
+/** Returns the withholding for two live items with one name, because it is unknown which one the manifest means. */
 export function ambiguous(kind: string, name: string, ids: readonly [string, string]): Withholding {
   return {
     cause: 'unproven',
@@ -138,7 +138,7 @@ export function ambiguous(kind: string, name: string, ids: readonly [string, str
   };
 }
 
-/** Where an entry stands, as a change carries it. */
+/** Returns the origin of an entry as a change carries it. */
 export function origin({ source, via }: Origin): Origin {
   return via === undefined ? { source } : { source, via };
 }

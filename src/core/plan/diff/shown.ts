@@ -3,19 +3,19 @@ import { plural } from '../../model/names.ts';
 import type { Action } from '../../model/plan.ts';
 import type { Section } from '../../model/kinds.ts';
 
-/** What the words for a change are made of. */
+/** The parts of a change that its description uses. */
 export interface ShownChange {
   readonly action: Action;
   readonly fields: readonly string[];
   readonly observed: ShownFields | null;
   readonly desired: ShownFields | null;
-  /** Of a rule: the one directly before it in the final order; null: it is first. */
+  /** The rule directly before it in the final order; null means that it is first. */
   readonly after?: string | null;
-  /** Of a domain that is deleted: how many live items go with it. */
+  /** The number of live items that are deleted with a domain. */
   readonly contents?: Readonly<Record<Section, number>>;
 }
 
-/** `from -> to` of each field that changes. */
+/** Describes each changed field as `from -> to`. */
 export function describeFields({ fields, observed, desired }: ShownChange): string {
   return fields
     .map((field) => {
@@ -25,17 +25,20 @@ export function describeFields({ fields, observed, desired }: ShownChange): stri
     .join('; ');
 }
 
-/** Of lists that share something only what is new and what goes; else all that was, and all that will be. */
+/**
+ * Describes a change of destinations. If the lists overlap, shows only added and removed ones; otherwise all before
+ * and all after.
+ */
 export function describeForward(observed: ShownFields, desired: ShownFields): string {
   return describeLists(listOf(observed), listOf(desired));
 }
 
-/** What becomes of a list of destinations, each as it is shown. */
+/** Describes the change of a list of shown destinations. */
 export function describeLists(was: readonly string[], will: readonly string[]): string {
   const added = will.filter((destination) => !was.includes(destination));
   const removed = was.filter((destination) => !will.includes(destination));
   const isShared = added.length < will.length && removed.length < was.length;
-  // What differs is behind a reference, or masked.
+  // The difference is behind a reference, or masked.
   if (added.length + removed.length === 0) return `${will.join(', ')} (another value)`;
   if (!isShared) return `${was.join(', ')} -> ${will.join(', ')}`;
   const changed = [...added.map((one) => `+${one}`), ...removed.map((one) => `-${one}`)];
@@ -46,7 +49,7 @@ function listOf(state: ShownFields): readonly string[] {
   return shownList(fieldText('forward', state));
 }
 
-/** The parts of a list as it is shown: a comma within braces belongs to the path of a reference. */
+/** Splits a shown list. A comma within braces belongs to the path of a reference. */
 export function shownList(text: string): readonly string[] {
   return Array.from(text.matchAll(/(?:^|, )((?:\{[^{}]*\}|(?!, )[^])*)/g), ([, part = '']) => part);
 }

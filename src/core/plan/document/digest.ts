@@ -4,8 +4,8 @@ import { makePlan, type PlanInput } from '../plan.ts';
 import { planRoutes } from '../routes/routes.ts';
 
 /**
- * The digest by which a saved plan is recognised: that of the plan which manifest, account and allowances alone give, so
- * that a plan of a machine without the state directory can be applied on one that has it.
+ * Returns the digest that identifies a saved plan. It covers the plan made from manifest, account and allowances
+ * alone, so that a plan made without the state directory can be applied on a machine that has it.
  */
 export function approvalDigest({ input, plan }: PlannedInput, sha256: (text: string) => string): string {
   const bare = isWithoutMemory(input)
@@ -14,7 +14,7 @@ export function approvalDigest({ input, plan }: PlannedInput, sha256: (text: str
   return planDigest(bare, planRoutes({ ...input, ...bare }), sha256);
 }
 
-/** A plan and what it was made from. */
+/** A plan and its inputs. */
 export interface PlannedInput {
   readonly input: PlanInput;
   readonly plan: Plan;
@@ -25,8 +25,8 @@ function isWithoutMemory({ prior, changedPasswords }: PlanInput): boolean {
 }
 
 /**
- * `sha256:…` over what a plan would do and under which allowances: api, manifest digest, changes, whose mail changes, guards
- * and allowances. Where entries are written, the forecast and the time do not count.
+ * Returns `sha256:…` over the effects of a plan and its allowances: api, manifest digest, changes, mail routes, guards
+ * and allowances. Positions in files, the forecast and the time do not count.
  */
 export function planDigest(
   plan: Plan,
@@ -45,7 +45,7 @@ export function planDigest(
   return `sha256:${sha256(stableJson(covered))}`;
 }
 
-/** JSON whose keys are sorted; numbers that JSON lacks, such as a live rank of NaN, as text. */
+/** Formats JSON with sorted keys. Numbers that JSON lacks, such as a live rank of NaN, become text. */
 export function stableJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => {
     if (typeof part === 'number' && !Number.isFinite(part)) return String(part);

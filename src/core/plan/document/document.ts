@@ -18,7 +18,7 @@ import { planUsage } from '../usage.ts';
 
 /**
  * `fwdsync/plan@1`: a plan as it may be shown, printed by `plan --format json` and saved by `--out`;
- * schemas/plan.v1.schema.json. Every renderer takes this and nothing else, so that all formats say the same.
+ * schemas/plan.v1.schema.json. Every renderer takes only this document, so that all formats agree.
  */
 export interface PlanDocument {
   readonly kind: 'fwdsync/plan@1';
@@ -38,24 +38,24 @@ export interface PlanDocument {
   readonly allowances: readonly string[];
   readonly withheld: readonly Pick<Withheld, 'domain' | 'part' | 'reason'>[];
   readonly warnings: readonly WarningDocument[];
-  /** Whose mail ends elsewhere; a plan of an earlier version does not tell. */
+  /** Mail that ends elsewhere; absent in plans of earlier versions. */
   readonly routes?: readonly PlannedRouteDocument[];
   readonly problems: readonly Problem[];
   readonly forecast: Forecast;
-  /** Of the limits of the account's plan; only what the plan adds something of. */
+  /** Use of the account's limits; only those of items that the plan adds or deletes. */
   readonly usage?: readonly PlanUsage[];
 }
 
-/** What people are shown of a plan: all but by what it is recognised, which takes time to make of a large one. */
+/** The parts of a plan that people see. The digest is left out, because it takes time to compute for a large plan. */
 export type PlanContents = Omit<PlanDocument, 'digest' | 'manifest'>;
 
-/** How a plan was asked for, and so how `apply` makes it again; an allowance that was not given is not there. */
+/** The options of a plan, with which `apply` makes it again. Allowances that were not given are absent. */
 export interface PlanOptionsDocument {
-  /** What `-f` named. */
+  /** Paths given with `-f`. */
   readonly paths: readonly string[];
-  /** Of one of many accounts: its name, and a hash of the accounts that were planned together. */
+  /** The account's name among many, and a hash of the accounts that were planned together. */
   readonly account?: { readonly name: string; readonly set: string };
-  /** Only these were planned; null: all that the manifest names. */
+  /** The domains that were planned; null means all that the manifest names. */
   readonly domains: readonly string[] | null;
   readonly allowDeletes?: number;
   readonly allowReroutes?: number;
@@ -102,7 +102,7 @@ export function planDocument(
   return { kind, createdAt, digest, api, manifest: plan.manifest, ...contents };
 }
 
-/** What may be shown of a plan: values of references as their references, masked where that is asked for. */
+/** Returns the parts of a plan that may be shown: values behind references as references, masked if requested. */
 export function planContents(plan: Plan, how: PlanContentsOptions): PlanContents {
   const { disclosure, forecast, createdAt, options, skipped, routes } = how;
   const show = (text: string): string => showText(text, disclosure);
@@ -145,7 +145,7 @@ export function showNote<Note extends { readonly message: string; readonly hint?
   return { message: show(message), ...(hint === undefined ? {} : { hint: show(hint) }) };
 }
 
-/** One change as it may be shown. */
+/** Returns one change as it may be shown. */
 export function changeDocument(change: Change, disclosure: Disclosure): ChangeDocument {
   const { action, kind, domain, name, id, fields, stage, conditional, reason, source, via } = change;
   const contents = 'contents' in change ? change.contents : undefined;

@@ -10,7 +10,10 @@ export type HistoryItemDocument = Omit<HistoryItem, 'from' | 'to'> & {
   readonly to: ShownFields | null;
 };
 
-/** Values behind references are kept as those; the rest is masked where that is asked for. */
+/**
+ * Returns an item of the history as it may be shown. Values behind references are kept as references; the rest is
+ * masked if requested.
+ */
 export function historyItemDocument(item: HistoryItem, mask: Disclosure['mask']): HistoryItemDocument {
   const { kind, action, domain, name, id, fields, source } = item;
   const show = (state: object | null): ShownFields | null =>
@@ -19,7 +22,7 @@ export function historyItemDocument(item: HistoryItem, mask: Disclosure['mask'])
   return { kind, action, domain, name: shown, id, fields, from: show(item.from), to: show(item.to), source };
 }
 
-/** Its outcome, in the words of a plan. */
+/** Describes an item of the history in the words of a plan. */
 export function describeHistoryItem({ kind, action, fields, from, to }: HistoryItemDocument): string {
   return describeItem(kind, { action, fields, observed: from, desired: to });
 }

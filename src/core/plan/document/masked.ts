@@ -13,7 +13,7 @@ import type { PlannedRouteDocument, RouteEndsDocument } from './planned-routes.t
 import { shownList } from '../diff/shown.ts';
 import type { FieldRows, ShownFields } from '../../fields/fields.ts';
 
-/** A plan that was saved, as `--mask` shows it. What is masked already stays as it is. */
+/** Masks a saved plan, as `--mask` does. Masked parts stay as they are. */
 export function maskedPlan<Document extends PlanDocument>(plan: Document, mask: MaskNumbers): Document {
   const text = (said: string): string => showText(said, { ...DISCLOSE_ALL, mask });
   const list = (shown: readonly string[]): readonly string[] =>

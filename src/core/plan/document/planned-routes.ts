@@ -3,15 +3,15 @@ import type { Decider, PlannedRoute, RouteEnds, RouteKind } from '../../model/pl
 import { showMatch } from '../../kinds/rule/diff-words.ts';
 import type { ShownFields } from '../../fields/fields.ts';
 
-/** One of `routes` in `fwdsync/plan@1`. */
+/** One item of `routes` in `fwdsync/plan@1`. */
 export interface PlannedRouteDocument extends RouteEndsDocument {
   readonly domain: string;
-  /** Null: every other address of the domain, or the mail that `rule` takes. */
+  /** The address; null means every other address of the domain, or the mail that `rule` takes. */
   readonly address: string | null;
-  /** The local part of `address` is a pattern. */
+  /** True if the local part of `address` is a pattern. */
   readonly pattern?: true;
   readonly rule: string | null;
-  /** What `rule` takes. */
+  /** The condition of `rule`. */
   readonly condition?: ShownFields;
   readonly was: string | null;
   readonly via: readonly string[];
@@ -24,14 +24,14 @@ export interface RouteEndsDocument {
   readonly to: readonly string[] | null;
   readonly by: { readonly before: Decider | null; readonly after: Decider | null };
   readonly unknown: readonly string[];
-  /** Entries of which any may take the mail; not there where it is known which does. */
+  /** Entries that may each take the mail; absent if it is known which one does. */
   readonly undecided?: readonly string[];
 }
 
-/** A route as it may be shown: names as they are, destinations as references and masked. */
+/** Returns a route as it may be shown: names unchanged, destinations as references and masked. */
 export function plannedRouteDocument(route: PlannedRoute, disclosure: Disclosure): PlannedRouteDocument {
   const { domain, address, knownBy, rule, was, via, otherwise } = route;
-  // Whose mail it is has to be readable; what only destinations name is shown as they are.
+  // Addresses must be readable. Those that only destinations name are shown as destinations.
   const named = { ...disclosure, mask: false } as const;
   const name = (text: string): string => showText(text, named);
   const passed = (text: string): readonly string[] => shownDestinations([text as Destination], disclosure);

@@ -1,8 +1,8 @@
 import { escapeInvisible } from '../../model/names.ts';
 
 /**
- * A document with every text in it escaped, names of fields included: a saved plan is a file that anybody may have
- * written, and no field of it may forge a line of the output. What is escaped already stays as it is.
+ * Escapes every text in a document, including field names. Anyone may have written a saved plan, and no field may
+ * forge a line of output. Escaped text stays as it is.
  */
 export function printable<Document>(document: Document): Document {
   return escaped(document) as Document;

@@ -2,24 +2,24 @@ import { escapeInvisible } from '../../model/names.ts';
 import { stableJson } from './digest.ts';
 import type { PlanDocument } from './document.ts';
 
-/** A plan document as it is printed and saved, and recognised when it was edited. */
+/** A plan document with a checksum and a seal that show edits. */
 export type SavedPlan = PlanDocument & {
-  /** `sha256:…` over everything but these two: anybody can check it, and so anybody can forge it. */
+  /** `sha256:…` over everything except `checksum` and `seal`. Anyone can check it, so anyone can forge it. */
   readonly checksum: string;
-  /** `hmac-sha256:…` over the same under the account's API key: only who has the key can make it. */
+  /** `hmac-sha256:…` over the same text, keyed with the account's API key. Only someone with the key can make it. */
   readonly seal: string;
 };
 
 export interface PlanHashes {
-  /** In hexadecimal digits. */
+  /** Hashes a text into hexadecimal digits. */
   readonly sha256: (text: string) => string;
-  /** The same, keyed with the account's API key. */
+  /** Hashes a text with the account's API key. */
   readonly hmac: (text: string) => string;
 }
 
 export type ReadPlan =
   | { readonly kind: 'not-a-plan'; readonly reason: string }
-  /** Somebody changed it since it was made: nothing of it is worth showing, and it approves nothing. */
+  /** The plan was changed after it was made. It is not shown and approves nothing. */
   | { readonly kind: 'edited' }
   | { readonly kind: 'intact'; readonly plan: SavedPlan };
 
@@ -29,16 +29,16 @@ export function sealPlan(plan: PlanDocument, { sha256, hmac }: PlanHashes): Save
 }
 
 export interface PlanChecks extends Pick<PlanHashes, 'sha256'> {
-  /** Where a value has not the shape of a plan document, such as `changes[3].name`; null: it has. */
+  /** Returns the first place that does not match a plan document, such as `changes[3].name`; null if all match. */
   readonly fault: (value: unknown) => string | null;
 }
 
-/** Reads a saved plan back from what JSON says, by its checksum alone. Fields that are not known are kept. */
+/** Reads a saved plan from parsed JSON and verifies its checksum. Unknown fields are kept. */
 export function readPlan(value: unknown, checks: PlanChecks): ReadPlan {
   try {
     return readChecked(value, checks);
   } catch (error) {
-    // Of a text that is nested by the thousand: its parts are visited by functions that call themselves.
+    // JSON nested thousands of levels deep overflows the recursive functions that visit it.
     if (error instanceof RangeError) return { kind: 'not-a-plan', reason: 'it is nested too deeply' };
     throw error;
   }
@@ -53,12 +53,12 @@ function readChecked(value: unknown, checks: PlanChecks): ReadPlan {
   return intact ? { kind: 'intact', plan: value } : { kind: 'edited' };
 }
 
-/** Whether the plan was made by somebody who had this key, and is as it was made. */
+/** True if the plan was sealed with this key and has not changed. */
 export function isSealedBy(plan: SavedPlan, hmac: PlanHashes['hmac']): boolean {
   return plan.seal === `hmac-sha256:${hmac(textOf(plan))}`;
 }
 
-/** The JSON of a file; undefined: it is none. */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -67,7 +67,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The document as it is printed: what JSON cannot say does not count. */
+/** Returns the document as it is printed. Values that JSON cannot express are left out. */
 function textOf(document: PlanDocument | SavedPlan): string {
   return stableJson({
     ...(JSON.parse(JSON.stringify(document)) as object),
@@ -76,7 +76,7 @@ function textOf(document: PlanDocument | SavedPlan): string {
   });
 }
 
-/** By its kind; whether the rest of it fits is still to be seen. */
+/** True if the document's kind is a plan's. The rest is checked later. */
 function isSavedPlan(value: unknown): value is SavedPlan {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'fwdsync/plan@1';
 }

@@ -1,7 +1,7 @@
 import type { GuardFinding, Hold } from '../../model/plan.ts';
 import type { GuardInput } from './input.ts';
 
-/** Whether it is the account that is meant, and whether it can take the changes. */
+/** Checks that the account is the intended one and can take the changes. */
 export function guardAccount(input: GuardInput): readonly GuardFinding[] {
   return [...guardIdentity(input), ...guardLock(input), ...guardDomainsLimit(input)];
 }
@@ -25,7 +25,10 @@ function guardLock({ observed, domains }: GuardInput): readonly GuardFinding[] {
   return [finding('account-locked', `the account ${email} is locked${why}`, { kind: 'run' })];
 }
 
-/** A limit of 0 or null means unknown or unlimited, never "no room". Domains are added before others are deleted. */
+/**
+ * Checks the account's limit of domains. 0 or null means unknown or unlimited, never "no room". Domains are added
+ * before others are deleted.
+ */
 function guardDomainsLimit({ observed, domains }: GuardInput): readonly GuardFinding[] {
   const limit = observed.account.plan.domainsLimit ?? 0;
   if (limit <= 0) return [];

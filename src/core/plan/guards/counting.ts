@@ -2,8 +2,8 @@ import type { Change } from '../../model/plan.ts';
 import type { DomainPlan, SectionPlan } from '../diff/section.ts';
 
 /**
- * The deletes that count: not the old rule of a change of type, not what the service made by itself, not what is
- * conditional, and not what goes with a domain.
+ * Returns the deletes that guards count. Excluded are the old rule of a type change, items that the service created,
+ * conditional changes, and items deleted with their domain.
  */
 export function countedDeletes(section: SectionPlan): readonly Change[] {
   return section.changes.filter(
@@ -15,12 +15,12 @@ export function countedDeletes(section: SectionPlan): readonly Change[] {
   );
 }
 
-/** The number that allows deletes: those of the whole run. */
+/** Returns the number of deletes in the run, which `--allow-deletes` must state. */
 export function totalDeletes(domains: readonly DomainPlan[]): number {
   return sum(domains.flatMap((plan) => plan.sections).map((section) => countedDeletes(section).length));
 }
 
-/** Live items that the manifest manages, in all domains of the run. */
+/** Returns the number of live managed items in all domains of the run. */
 export function totalManaged(domains: readonly DomainPlan[]): number {
   return sum(domains.flatMap((plan) => plan.sections).map((section) => section.managed));
 }

@@ -6,7 +6,7 @@ import { countedDeletes, totalDeletes, totalManaged } from './counting.ts';
 import type { GuardInput } from './input.ts';
 import { contentsText } from '../../kinds/items.ts';
 
-/** How many deletes are too many, in a section and in the run; sections left empty; domains. */
+/** Checks deletes: too many in a section or in the run, sections left empty, and deleted domains. */
 export function guardDeletes({ domains, policy }: GuardInput): readonly GuardFinding[] {
   const total = totalDeletes(domains);
   return [
@@ -23,7 +23,7 @@ export function guardDeletes({ domains, policy }: GuardInput): readonly GuardFin
   ];
 }
 
-/** More than the permille of all live managed items is allowed in large accounts. */
+/** In large accounts one delete per this number of live managed items is allowed. */
 const RUN_SHARE = 1000;
 
 function guardRun(total: number, domains: readonly DomainPlan[], policy: Policy): readonly GuardFinding[] {
@@ -66,7 +66,10 @@ function guardSection(
   ];
 }
 
-/** The most deletes that are not held back: under 3, or within the share; and never more than half of two or more. */
+/**
+ * Returns the most deletes in a section without approval: 2 or the percentage, but never more than half of two or more
+ * items.
+ */
 function sectionLimit(live: number, { maxDeletePercent }: GuardSettings): number {
   const byShare = Math.max(2, Math.floor((live * maxDeletePercent) / 100));
   const byHalf = live >= 2 && maxDeletePercent < 50 ? Math.floor(live / 2) : Infinity;
@@ -95,7 +98,7 @@ function guardEmptySection(
   ];
 }
 
-/** What a change does to the number of items. */
+/** The change in item count: +1, 0 or -1. */
 const WEIGHT = { add: 1, update: 0, move: 0, delete: -1 } as const;
 
 function domainDelete({ domain, contents }: Required<DomainChange>, policy: Policy): GuardFinding {
@@ -111,7 +114,7 @@ function domainDelete({ domain, contents }: Required<DomainChange>, policy: Poli
   };
 }
 
-/** The fields of a finding that say how to allow it and whether that was done. */
+/** Returns the fields of a finding that hold its allowance. */
 export function allowance(
   allowance: Allowance,
   policy: Policy,

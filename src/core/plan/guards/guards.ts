@@ -8,7 +8,7 @@ import { guardShrinking } from './shrink.ts';
 import { guardUnrouted } from './unrouted.ts';
 import type { GuardInput } from './input.ts';
 
-/** Everything that speaks against a plan, the allowed findings included; those of the run first. */
+/** Returns all guard findings, including allowed ones; those of the whole run come first. */
 export function findGuards(input: GuardInput): readonly GuardFinding[] {
   const findings = [
     ...guardAccount(input),
@@ -22,7 +22,7 @@ export function findGuards(input: GuardInput): readonly GuardFinding[] {
   return [...held.filter(({ scope }) => scope === 'run'), ...held.filter(({ scope }) => scope !== 'run')];
 }
 
-/** Guards about numbers: that of an undo is the number of the run that it reverses. */
+/** Guards about numbers. An undo skips them, because it is as large as the run that it reverses. */
 const ABOUT_NUMBERS: ReadonlySet<GuardName> = new Set([
   'max-deletes',
   'max-reroutes',
@@ -30,7 +30,7 @@ const ABOUT_NUMBERS: ReadonlySet<GuardName> = new Set([
   'manifest-shrink',
 ]);
 
-/** What a number of deletes would allow, nothing allows in an undo. */
+/** Adapts a finding to an undo. Allowances by a number of deletes do not exist there. */
 function asFor({ purpose }: Policy, finding: GuardFinding): readonly GuardFinding[] {
   if (purpose !== 'undo') return [finding];
   if (ABOUT_NUMBERS.has(finding.guard)) return [];

@@ -7,16 +7,15 @@ import { finalRouters, READINGS_OF_ALL } from '../routes/tables.ts';
 
 type Routers = ReturnType<typeof finalRouters>;
 
-/** An item that takes mail, and where it sends it. */
+/** An item that takes mail, and its destinations. */
 interface Taker {
   readonly key: string;
   readonly forward: readonly Destination[];
 }
 
 /**
- * Destinations that lead back to where they stand, through what is live. Only what the plan changes is followed: a loop
- * that the plan makes passes through one of its changes. Where it is not known how the service reads the domains, a loop in
- * one reading is one.
+ * Finds destinations that lead back to their own item. It follows only changes, because a new loop passes through at
+ * least one of them. If the service's reading of a domain is unknown, a loop in any reading counts.
  */
 export function guardLoops(input: GuardInput): readonly GuardFinding[] {
   const managed = new Set<string>(input.domains.map(({ domain }) => domain));
@@ -48,17 +47,20 @@ function loopsIn(starts: Starts, routers: Routers): ReadonlyMap<DomainName, Guar
   return found;
 }
 
-/** What a change makes of its item; nothing of one that goes, or that cannot lead to a managed domain. */
+/**
+ * Returns an item as a change leaves it; empty if the change deletes it or its destinations cannot lead to a managed
+ * domain.
+ */
 function startOf(change: Change, managed: ReadonlySet<string>): readonly Taker[] {
   if ((change.kind !== 'alias' && change.kind !== 'rule') || change.desired === null) return [];
   const { forward } = change.desired;
-  // Stryker disable next-line ConditionalExpression: what may not reach leads nowhere, only more slowly.
+  // Stryker disable next-line ConditionalExpression: other destinations lead nowhere; checking them only takes time.
   if (!mayReach(forward, managed)) return [];
   const key = change.kind === 'alias' ? `alias ${nameKey(change.name)}` : `rule ${change.id}`;
   return [{ key: `${change.domain} ${key}`, forward }];
 }
 
-/** Nearly all destinations are elsewhere. */
+/** True if a destination may lead to a managed domain. Nearly all do not. */
 function mayReach(forward: readonly Destination[], managed: ReadonlySet<string>): boolean {
   return forward.some((destination) => managed.has(domainPartOf(destination)));
 }
@@ -71,7 +73,7 @@ function firstOf<T, Found>(items: readonly T[], find: (item: T) => Found | null)
   return null;
 }
 
-/** Which items take the mail that each item forwards, for all that can be reached from the changes. */
+/** Returns the items that take each item's forwarded mail, for everything reachable from the changes. */
 function followAll(starts: readonly Taker[], routers: Routers): Graph<string> {
   const graph = new Map<string, Set<string>>();
   const reached = new Map<string, Taker>();
@@ -86,22 +88,22 @@ function followAll(starts: readonly Taker[], routers: Routers): Graph<string> {
     }
   };
   for (const start of starts) follow(start);
-  // Grows while it is gone through.
+  // The map grows during the loop.
   for (const taker of reached.values()) follow(taker);
   return graph;
 }
 
-/** A destination on the way, and what led to it. */
+/** A destination on the way, and the one before it. */
 interface Stop {
   readonly address: string;
   readonly from: Stop | null;
 }
 
-/** The addresses by which mail comes back to the item that is changed; null when it does not. */
+/** Returns the addresses on a way back to the changed item; null if there is none. */
 function findLoop(start: Taker, routers: Routers): readonly string[] | null {
   const seen = new Set<string>();
   const open = stopsOf(start.forward, null);
-  // Grows while it is gone through: the nearest stops first.
+  // The list grows during the loop. The nearest stops come first.
   for (const stop of open) {
     const takers = takersOf(stop.address, routers);
     if (takers.some(({ key }) => key === start.key)) return wayTo(stop);
@@ -127,7 +129,7 @@ function stopsOf(forward: readonly Destination[], from: Stop | null): Stop[] {
     .map((address) => ({ address, from }));
 }
 
-/** What may take mail to an address; none where that is not known, or nothing. */
+/** Returns the items that may take mail to an address; empty if it is unknown or nothing does. */
 function takersOf(address: string, routers: Routers): readonly Taker[] {
   const domain = domainPartOf(address);
   const routes = routers(domain)?.routes({ to: address, from: '', subject: '', body: '' }) ?? [];

@@ -17,14 +17,14 @@ import type { GuardInput } from './input.ts';
 /** Mail that may lose delivery. */
 export type MailAtRisk = { readonly domain: DomainName } & (Mail | RouteSubject);
 
-/** Tells whether an address lies in a domain of the account. */
+/** Returns true if an address is in a domain of the account. */
 type IsHere = (address: string) => boolean;
 
 export function addressesOf({ observed }: Pick<GuardInput, 'observed'>): IsHere {
   return (address) => observed.domains.has(domainPartOf(address) as DomainName);
 }
 
-/** True if some mail may lose its route by a change, other than mail to the name that is deleted or discards. */
+/** True if a change may remove the route of some mail, other than mail to a name that is deleted or discards. */
 export function mayUnroute(change: Change, isHere: IsHere): boolean {
   if (change.kind === 'domain') return change.action === 'delete';
   if (change.kind !== 'alias' && change.kind !== 'rule') return false;
@@ -32,8 +32,8 @@ export function mayUnroute(change: Change, isHere: IsHere): boolean {
 }
 
 /**
- * True if mail that a change's own name does not tell may lose its route by it: the routes of few domains have to be
- * compared. A live rule may let mail go to one that discards by moving alone; what is new and delivers takes nothing away.
+ * True if a change may remove the route of mail that its name does not show. Then the routes of a few domains must be
+ * compared. A live rule that only moves may let mail reach a discarding one. A new item that delivers removes nothing.
  */
 function mayUnrouteUnnamed(change: Change): boolean {
   // Stryker disable next-line ConditionalExpression: only saves time.
@@ -42,7 +42,7 @@ function mayUnrouteUnnamed(change: Change): boolean {
   return change.kind === 'alias' && endsOrDiscards(change) && takesOthers(change.name);
 }
 
-/** True if it goes or discards: that its own mail is lost is what somebody wrote. */
+/** True if the item is deleted or discards. The loss of its own mail is then intended. */
 function endsOrDiscards({ desired }: AliasChange | RuleChange): boolean {
   return desired === null || isDiscard(desired.forward);
 }
@@ -52,8 +52,8 @@ function leadsHere({ desired }: AliasChange | RuleChange, isHere: IsHere): boole
 }
 
 /**
- * Returns mail to every named address of the domains whose routes have to be compared, and the mail of what changes where that
- * forwards within the account; `all`: the mail of everything that changes.
+ * Returns mail to every named address of the domains whose routes must be compared, and the mail of changes that
+ * forward within the account. `all` adds the mail of every change.
  */
 export function mailOfChanges(
   plans: readonly DomainPlan[],
@@ -81,7 +81,7 @@ function mailOfDomains(
   return compared.flatMap(({ domain, changes }) => {
     const live = observed.domains.get(domain);
     if (live === undefined) return [];
-    // Only where something is wanted are there changes of aliases and rules.
+    // A domain with changes of aliases or rules is present in the manifest.
     const wanted = desired.domains.get(domain) as PresentDomain;
     return [
       ...mailsTo(live, wanted, named.get(domain) as ReadonlySet<string>),
@@ -90,7 +90,10 @@ function mailOfDomains(
   });
 }
 
-/** Returns the mail of the active rules that stay as they are: it may come to them where others move, and end there. */
+/**
+ * Returns the mail of the active rules that stay as they are. When others move, mail may reach these rules and end
+ * there.
+ */
 function mailOfOtherRules(
   { domain, rules }: ObservedDomain,
   changes: readonly Change[],
@@ -101,7 +104,10 @@ function mailOfOtherRules(
     .map(({ id, match, forward }) => mailTakenBy({ kind: 'rule', name: id, match, forward }, domain));
 }
 
-/** The mails to try: to every address that is named or has an alias, to any other, and those that the manifest expects. */
+/**
+ * Returns the mail to try: to every address that is named or has an alias, to any other, and the mail that the
+ * manifest expects.
+ */
 function mailsTo(
   { domain, aliases }: ObservedDomain,
   wanted: PresentDomain,
@@ -129,7 +135,7 @@ function mailOfChange(
   return state === null ? [] : [mailTakenBy({ kind: 'rule', name, match: state.match, forward: [] }, domain)];
 }
 
-/** Returns what forwards among these domains, without what goes or discards itself. */
+/** Returns the items of these domains that forward, without those that are deleted or discard. */
 export function remainingForwarders(
   domains: ReadonlySet<DomainName>,
   { observed, plans }: Pick<GuardInput, 'observed'> & { readonly plans: readonly DomainPlan[] },
@@ -148,8 +154,9 @@ function isEnding(change: Change): boolean {
 }
 
 /**
- * Returns a function that tells mail that is lost because somebody wrote so: where aliases route, to addresses whose own alias goes
- * or discards; where rules route, of conditions whose own rule does, whether it changes or discards already.
+ * Returns a function that is true for intended losses. If aliases route, these are addresses whose own alias is
+ * deleted or discards. If rules route, these are conditions whose own rule is deleted or discards, now or after a
+ * change.
  */
 export function deliberateLosses(
   plans: readonly DomainPlan[],
@@ -168,7 +175,7 @@ export function deliberateLosses(
     (discards) => new Set(rules.filter((rule) => rule.discards === discards).map(({ own }) => own)),
   ) as [Set<string>, Set<string>];
   const ending = plans.flatMap(({ changes }) => changes.filter(isEnding).map(ownMail));
-  // A rule may go because another one takes its place.
+  // A rule may be deleted because another takes its place.
   const own = discarding.union(new Set(ending).difference(delivering));
   return (mail, engine) => {
     if (engine === 'rules') {
@@ -190,20 +197,20 @@ function conditionIn(domain: DomainName, match: RuleMatch): string {
   return `${domain} ${conditionKey(match)}`;
 }
 
-/** `contact+label@` goes to `contact`, and any other to `*`. */
+/** Returns the name that takes an address: `contact+label@` goes to `contact`, any other to `*`. */
 function ownName(address: string): string {
   const local = localPartOf(nameKey(address));
   return local === ANY_OTHER ? '*' : (local.split('+')[0] ?? local);
 }
 
-/** The address that mail is sent to; null for mail that only a pattern or a condition describes. */
+/** Returns the address that mail is sent to; null if only a pattern or a condition describes the mail. */
 function addressOf(mail: MailAtRisk): string | null {
   if ('to' in mail) return mail.to;
   if (mail.kind === 'address') return mail.address;
   return mail.kind === 'others' ? `${ANY_OTHER}@${mail.domain}` : null;
 }
 
-/** The mail as an allowance names it. Mail that only a condition describes may have any address. */
+/** Returns the mail's address in an allowance. Mail that only a condition describes may have any address. */
 export function allowedAddress(mail: MailAtRisk): string {
   const named = 'kind' in mail && mail.kind === 'pattern' ? mail.name : ANY_OTHER;
   const address = nameKey(addressOf(mail) ?? `${named}@${mail.domain}`);

@@ -7,7 +7,7 @@ import { totalManaged } from './counting.ts';
 import { allowance } from './deletes.ts';
 import type { GuardInput } from './input.ts';
 
-/** Mail that would go somewhere else altogether: a whole group of it, or all that no alias takes. */
+/** Checks mail that would go to entirely different destinations: a large group of it, or all that no alias takes. */
 export function guardReroutes(input: GuardInput): readonly GuardFinding[] {
   const { domains, policy } = input;
   return [
@@ -18,7 +18,7 @@ export function guardReroutes(input: GuardInput): readonly GuardFinding[] {
   ];
 }
 
-/** Fewer reroutes than this are no accident of a group or template. */
+/** Up to this number, reroutes are not an accident of a group or template. */
 const FEW = 9;
 const SHARE_PERCENT = 30;
 
@@ -51,7 +51,7 @@ function guardRun(input: GuardInput): readonly GuardFinding[] {
   ];
 }
 
-/** Finds addresses that several patterns match, and whose mail may go elsewhere because one of them changes. */
+/** Finds addresses that several patterns match, and whose mail may go elsewhere because one pattern changes. */
 function contestedReroutes({ domains, desired, observed }: GuardInput): readonly PlannedRoute[] {
   const changes = domains.flatMap((plan) => plan.changes);
   if (!changes.some(changesPattern)) return [];

@@ -7,7 +7,7 @@ import { countedDeletes, totalDeletes } from './counting.ts';
 import { allowance } from './deletes.ts';
 import type { GuardInput } from './input.ts';
 
-/** A manifest or an account that is suddenly much smaller than it was: perhaps it was cut, not changed. */
+/** Checks for a manifest or an account that is suddenly much smaller; it may have been cut off. */
 export function guardShrinking(input: GuardInput): readonly GuardFinding[] {
   const total = totalDeletes(input.domains);
   return [
@@ -17,7 +17,7 @@ export function guardShrinking(input: GuardInput): readonly GuardFinding[] {
 }
 
 const MANIFEST_SHARE_PERCENT = 10;
-/** So many fewer are never an accident. */
+/** A decrease up to this number is not an accident. */
 const FEW = 2;
 
 function guardManifest(input: GuardInput, total: number): readonly GuardFinding[] {
@@ -49,7 +49,7 @@ function guardManifest(input: GuardInput, total: number): readonly GuardFinding[
   ];
 }
 
-/** Whether something is deleted because the manifest no longer names it. */
+/** True if something is deleted because the manifest no longer names it. */
 function prunes(domains: readonly DomainPlan[]): boolean {
   return domains.some((plan) =>
     plan.sections.some((section) => countedDeletes(section).some(({ reason }) => reason === 'prune')),
@@ -70,7 +70,10 @@ function guardRemote(plan: DomainPlan, prior: Prior, total: number, policy: Poli
   return fallen === undefined ? [] : [remoteShrink(domain, fallen, total, policy)];
 }
 
-/** A conditional change is about an alias that the service makes on the way. */
+/**
+ * True if a change removes or narrows. A conditional change concerns an alias that the service creates during the run,
+ * so it does not count.
+ */
 function takesAway({ stage, conditional }: DomainPlan['changes'][number]): boolean {
   return stage === 2 && !conditional;
 }

@@ -29,27 +29,27 @@ import {
 } from './mail-at-risk.ts';
 
 /**
- * Finds mail that loses delivery by the way: to addresses that the manifest names or that have an alias, to all others that
- * something takes, and to whatever forwards there, hop by hop, in every domain that was read. An address whose own alias is
- * deleted or discards is not among them. Where it is not known how the service reads a domain or a name, or which of several
- * patterns it asks first, one way in which an address loses delivery is enough.
+ * Finds mail that loses delivery as a side effect: to addresses that the manifest names or that have an alias, to all
+ * others that something takes, and to everything that forwards there, hop by hop, in every domain that was read.
+ * Addresses whose own alias is deleted or discards are excluded. If the service's reading of a domain or name, or its
+ * order of patterns, is unknown, one reading in which an address loses delivery is enough.
  */
 export function guardUnrouted(input: GuardInput): readonly GuardFinding[] {
   return findLosses({ ...input, plans: input.domains }, 'by-the-way').map((one) => finding(one, input));
 }
 
-/** What takes mail away: changes of some domains, beside those of others. */
+/** The changes that may remove delivery: those of some domains, with those of others. */
 export interface LossInput extends Pick<GuardInput, 'desired' | 'observed'> {
   readonly plans: readonly DomainPlan[];
-  /** Changes of other domains. */
+  /** Returns the changes of other domains. */
   readonly elsewhere?: ((domain: DomainName) => readonly Change[]) | undefined;
 }
 
-/** Returns the mail that loses delivery; `all`: also to addresses whose own alias or rule goes or discards. */
+/** Returns the mail that loses delivery. `all` includes addresses whose own alias or rule is deleted or discards. */
 export function findLosses(input: LossInput, which: 'by-the-way' | 'all'): readonly Loss[] {
   const isHere = addressesOf(input);
   const risky = input.plans.filter(({ changes }) => changes.some((change) => mayUnroute(change, isHere)));
-  // Stryker disable next-line ConditionalExpression: only saves going through the whole account.
+  // Stryker disable next-line ConditionalExpression: it only saves a search through the whole account.
   if (risky.length === 0) return [];
   const causes = new Set(risky.map(({ domain }) => domain));
   const concerned = domainsLeadingTo(causes, input.observed);
@@ -70,7 +70,7 @@ export function findLosses(input: LossInput, which: 'by-the-way' | 'all'): reado
   );
 }
 
-/** The latest of both, at its worst in any reading. */
+/** Joins two losses of an address into the worst case of all readings. */
 function joinLosses(known: Loss | undefined, found: Loss): Loss {
   if (known === undefined) return found;
   const latest = known.isNow && !found.isNow ? known : found;
@@ -85,14 +85,14 @@ function othersIn(domain: DomainName): MailAtRisk {
 interface AccountReading {
   readonly before: Side;
   readonly after: Side;
-  /** Any moment of the run. */
+  /** The account at any moment of the run. */
   readonly meanwhile: Side;
   readonly loses: (mail: MailAtRisk) => boolean;
-  /** True if mail loses delivery by stage 1 alone. */
+  /** True if stage 1 alone takes delivery away. */
   readonly losesBetween: (mail: MailAtRisk) => boolean;
 }
 
-/** Yields the account in every reading that what was read of these domains allows. */
+/** Yields the account in every reading that is possible for these domains. */
 function* readingsOfDomains(
   names: ReadonlySet<DomainName>,
   { desired, observed, plans, elsewhere = () => [] }: LossInput,
@@ -124,7 +124,7 @@ interface SideOfMail {
   readonly delivery: SideDelivery;
 }
 
-/** Returns a function that tells whether mail may be delivered before and not after, on any way that it may take. */
+/** Returns a function that is true if mail may be delivered before and not after, on any way that it may take. */
 function createLoss(before: SideOfMail, after: SideOfMail): (mail: MailAtRisk) => boolean {
   return (mail) => {
     if (before.delivery.delivers(mail) && !after.delivery.delivers(mail)) return true;
@@ -140,12 +140,12 @@ function outcomesIn(side: Side, mail: MailAtRisk): RouteOutcomes {
   return 'to' in mail ? outcomesOfMail(mail, side) : outcomesOf(mail, side);
 }
 
-/** What the service put there by itself when it made the domain is no route that somebody relies on. */
+/** Returns the names of items that the service created with the domain. Their routes do not count. */
 function ownOf(sections: DomainPlan['sections']): ReadonlySet<string> {
   return new Set(sections.flatMap(({ serviceOwn }) => serviceOwn.map(({ name }) => name)));
 }
 
-/** Returns the mail of forwarders of which a destination loses delivery. */
+/** Returns the mail of forwarders with a destination that loses delivery. */
 function losingForwarders(
   forwarders: readonly Forwarder[],
   { loses }: AccountReading,
@@ -167,13 +167,13 @@ function losingForwarders(
 export interface Loss {
   readonly domain: DomainName;
   readonly address: string;
-  /** True if it is delivered now; else it would be during the run. */
+  /** True if it is delivered now; false if it would only be delivered during the run. */
   readonly isNow: boolean;
-  /** The addresses by which it is delivered. */
+  /** Addresses that it passes on its way. */
   readonly via: readonly string[];
   /** True if stage 1 alone takes delivery away. */
   readonly early: boolean;
-  /** The domains on its way in which something changes. */
+  /** Domains on its way that change. */
   readonly causes: readonly DomainName[];
 }
 

@@ -5,22 +5,25 @@ import { describeRoute, type RouteRow } from './routes.ts';
 import { SYMBOLS } from './text.ts';
 import { sendsSecret } from '../../kinds/items.ts';
 
-/** One difference between a fresh plan and the saved one; null: it is not in that plan. */
+/** One difference between the saved plan and a fresh one; null means that the item is not in that plan. */
 export interface Difference {
-  /** What it is about, such as `acme.example alias sales`. */
+  /** The subject, such as `acme.example alias sales`. */
   readonly subject: string;
   readonly was: string | null;
   readonly is: string | null;
 }
 
-/** What makes a saved plan stale, by the plan that was made in its place; null: that one was approved. */
+/**
+ * Compares a saved plan with the fresh one. Returns the differences that make it stale; null means that the approval
+ * holds.
+ */
 export function staleSince(saved: PlanDocument, fresh: PlanDocument): readonly Difference[] | null {
   if (fresh.digest !== saved.digest) return comparePlans(saved, fresh);
   const unapproved = unapprovedChanges(saved, fresh);
   return unapproved.length === 0 ? null : unapproved;
 }
 
-/** How a plan differs from what was saved: account, manifest, then item by item, guards and allowances. */
+/** Lists the differences from the saved plan: account, manifest, then item by item, guards and allowances. */
 export function comparePlans(saved: PlanDocument, fresh: PlanDocument): readonly Difference[] {
   return [
     ...compareText('account', showApi(saved), showApi(fresh)),
@@ -52,8 +55,9 @@ export function comparePlans(saved: PlanDocument, fresh: PlanDocument): readonly
 }
 
 /**
- * What a fresh plan would do that the saved one, of the same manifest and account, does not say: what the state directory
- * alone brings. That a password is another one than was sent last can only be known there, and is what the manifest asks for.
+ * Returns the changes that the fresh plan has and the saved one does not, although manifest and account are the same.
+ * They come from the state directory. Changed passwords are excepted: only the state directory shows them, and the
+ * manifest asks for them.
  */
 function unapprovedChanges(saved: PlanDocument, fresh: PlanDocument): readonly Difference[] {
   const approved = new Set(saved.changes.map((change) => stableJson(contentOfChange(change))));
@@ -73,7 +77,7 @@ function compareText(subject: string, was: string, is: string): readonly Differe
 interface Comparison<Item> {
   readonly keyOf: (item: Item) => string;
   readonly show: (item: Item) => string;
-  /** All that makes two items differ, shown or not. */
+  /** Returns all that makes two items differ, shown or not. */
   readonly contentOf: (item: Item) => unknown;
 }
 
@@ -105,7 +109,10 @@ function showChange(change: ChangeDocument): string {
   return [SYMBOLS[change.action], text, note].filter((part) => part !== '').join(' ');
 }
 
-/** Whether it was in place before is known to the state directory alone. */
+/**
+ * Returns a change's content without its place. Drift counts as `manifest`, because only the state directory can tell
+ * them apart.
+ */
 function contentOfChange({ source: _, via: __, reason, ...content }: ChangeDocument): unknown {
   return { ...content, reason: reason === 'drift' ? 'manifest' : reason };
 }

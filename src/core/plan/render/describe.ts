@@ -1,13 +1,13 @@
 import type { ChangeDocument } from '../document/document.ts';
 import { describeItem } from '../../kinds/items.ts';
 
-/** A change in words: what becomes what, and why where that is not plain. */
+/** A change in words, and the reason if it is not obvious. */
 export interface ChangeText {
   readonly text: string;
   readonly note: string;
 }
 
-/** One line's worth of a change; `from -> to` of the changed fields only. Nothing in it is escaped yet. */
+/** Describes a change in one line, `from -> to` for changed fields only. The text is not escaped yet. */
 export function describeChange(change: ChangeDocument): ChangeText {
   return { text: describeItem(change.kind, change), note: noteOf(change) };
 }

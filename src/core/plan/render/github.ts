@@ -4,7 +4,7 @@ import { routesSentence } from './routes.ts';
 import { countsSentence, forecastSentence, runsInPart, usageSentence } from './totals.ts';
 import { workflowCommand, type Annotation } from './workflow-command.ts';
 
-/** A plan as workflow commands of GitHub Actions: what refuses first, then what to check, then the counts. */
+/** Renders a plan as workflow commands of GitHub Actions: refusals first, then findings, then the counts. */
 export function renderPlanGithub(document: PlanDocument): string {
   const plan = printable(document);
   const annotations = [

@@ -1,8 +1,8 @@
 import { escapeInvisible } from '../../model/names.ts';
 
 /**
- * Text in a line of Markdown: each word that could mean something there stands in a code span, where nothing is a link,
- * a mention, an emphasis or HTML.
+ * Escapes text for a line of Markdown. Each word that could have a meaning there becomes a code span, which cannot be
+ * a link, a mention, emphasis or HTML.
  */
 export function markdownText(text: string): string {
   const words = escapeInvisible(text).match(WORDS) ?? [];
@@ -17,7 +17,7 @@ function markdownWord(word: string): string {
   return `${codeSpan(body)}${end}`;
 }
 
-/** What our own texts hold between backticks is one word, spaces included. */
+/** Text between backticks in our own messages is one word, spaces included. */
 const WORDS = /\(?`[^`]+`[),;:.]*(?= |$)|[^ ]+/g;
 const QUOTED = /^(\(?)`([^`]+)`([),;:.]*)$/;
 
@@ -25,7 +25,10 @@ const PLAIN = /^(?!-)[\p{L}\p{N}'"()%,;:./-]+$/u;
 /** Host names and paths. */
 const DOTTED = /[\w/][./]\w/;
 
-/** A code span with as many backticks around it as its content needs; a pipe would end a table's cell. */
+/**
+ * Formats a code span, with as many backticks as its content needs. Pipes are escaped, because they would end a
+ * table's cell.
+ */
 export function codeSpan(text: string): string {
   if (text === '') return '';
   const fence = '`'.repeat(longestRun(text) + 1);
@@ -33,12 +36,12 @@ export function codeSpan(text: string): string {
   return `${fence}${padding}${text.replaceAll('|', String.raw`\|`)}${padding}${fence}`;
 }
 
-/** Text within an element of HTML, where Markdown has no say. */
+/** Escapes text within an HTML element, where Markdown does not apply. */
 export function htmlText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The fence of a code block that holds these lines. */
+/** Returns the fence of a code block that holds these lines. */
 export function fenceOf(lines: readonly string[]): string {
   return '`'.repeat(Math.max(3, ...lines.map((line) => longestRun(line) + 1)));
 }

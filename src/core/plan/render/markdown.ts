@@ -10,23 +10,23 @@ import { isRefused } from '../withhold.ts';
 
 /** A comment on GitHub takes 65,536 characters. */
 export const MOST_CHARACTERS = 60_000;
-/** Kept free for the sentence that counts what was cut, and for the ends of blocks. */
+/** Characters reserved for the sentence that counts what was cut, and for the ends of blocks. */
 const RESERVE = 600;
-/** The table shows so many domains; with a plan of more nobody reads them there. */
+/** The most domains in the table. */
 const MOST_ROWS = 50;
 
-/** Lines that belong together: cut between two of `lines` where not all fit, and never within one. */
+/** Lines that belong together. If they do not fit, the cut is between two of `lines`, never within one. */
 interface Block {
   readonly head: readonly string[];
   readonly lines: readonly string[];
   readonly tail: readonly string[];
-  /** What one line is, in the count of what was cut. */
+  /** The noun for one line, to count the cut ones. */
   readonly unit: string;
 }
 
 /**
- * A plan as a comment or a step summary: verdict, counts by domain, guards, deletes, then the other changes folded by
- * domain, warnings last. What does not fit into `MOST_CHARACTERS` is counted.
+ * Renders a plan as a comment or a step summary: verdict, counts by domain, guards, deletes, then the other changes
+ * folded by domain, warnings last. Lines beyond `MOST_CHARACTERS` are counted.
  */
 export function renderPlanMarkdown(document: PlanDocument, routes: RoutesShown): string {
   const plan = printable(document);
@@ -119,7 +119,7 @@ function domainBlock(domain: string, changes: readonly ChangeDocument[]): Block 
   };
 }
 
-/** In a diff, GitHub paints lines by their first character; `!` is what changes. */
+/** In a diff, GitHub colours lines by their first character; `!` marks a change. */
 const MARKS = { add: '+', update: '!', delete: '-', move: '!' } as const;
 
 function diffLine(change: ChangeDocument, place: string): string {
@@ -132,7 +132,7 @@ function diffLine(change: ChangeDocument, place: string): string {
   return `${MARKS[change.action]} ${line}`;
 }
 
-/** Whose mail changes, as a diff. */
+/** Renders the mail routes that change, as a diff. */
 function routesBlock(plan: PlanDocument, shown: RoutesShown): Block {
   const domains = routesByDomain(plan, shown);
   const unit = 'routes';
@@ -181,7 +181,7 @@ function footer({ api, digest }: PlanDocument): Block {
   return { head: [line], lines: [], tail: [], unit: '' };
 }
 
-/** As many blocks and lines as there is room for; what is cut is counted by its unit at the end. */
+/** Keeps the blocks and lines that fit. The rest is counted by unit at the end. */
 function fit(blocks: readonly Block[]): string {
   const kept: string[] = [];
   const cut = new Map<string, number>();

@@ -5,29 +5,29 @@ import type { PlannedRouteDocument, RouteEndsDocument } from '../document/planne
 import { describeMatch } from '../../kinds/rule/diff-words.ts';
 import { describeLists } from '../diff/shown.ts';
 
-/** How many routes of a domain are listed; the rest is counted. */
+/** The routes of a domain to list; `first` counts the rest. */
 export type RoutesShown = 'all' | 'first';
 const MOST_ROUTES = 20;
 
-/** A route in words. Nothing in it is escaped yet. */
+/** A route in words, not escaped yet. */
 export interface RouteRow {
   readonly kind: RouteKind;
   readonly who: string;
   readonly text: string;
-  /** How it comes about. */
+  /** The reason for the route. */
   readonly note: string;
 }
 
 interface RoutesOfDomain {
   readonly rows: readonly RouteRow[];
-  /** What stands for the routes that are left out; null: none is. */
+  /** A text for the routes that are left out; null means none. */
   readonly more: string | null;
 }
 
-/** What a plan with changes says that changes nobody's mail. */
+/** The text for changes that affect no mail. */
 export const NO_ROUTES = "nobody's, as far as names and conditions tell";
 
-/** The routes domain by domain; null: the plan does not tell, or has nothing that could change any. */
+/** Returns the routes by domain; null if the plan does not have routes or has no changes. */
 export function routesByDomain(
   { routes, changes }: Pick<PlanDocument, 'routes' | 'changes'>,
   shown: RoutesShown,
@@ -41,7 +41,7 @@ export function routesByDomain(
   });
 }
 
-/** As many as are shown, in their order: mail that is lost and mail to many addresses before the rest. */
+/** Returns the routes to show, in their order. Lost mail and mail to many addresses are preferred. */
 function weightiest(routes: readonly PlannedRouteDocument[]): readonly PlannedRouteDocument[] {
   const first = routes.toSorted((a, b) => Number(isWeighty(b)) - Number(isWeighty(a))).slice(0, MOST_ROUTES);
   const chosen = new Set(first);
@@ -52,7 +52,10 @@ function isWeighty({ kind, address }: PlannedRouteDocument): boolean {
   return kind === 'lost' || address === null;
 }
 
-/** `Whose mail changes: 4 routes, 1 new, 2 lost, 1 elsewhere.`; null: the plan does not tell, or has no changes. */
+/**
+ * Returns `Whose mail changes: 4 routes, 1 new, 2 lost, 1 elsewhere.`; null if the plan does not have routes or has no
+ * changes.
+ */
 export function routesSentence({ routes, changes }: Pick<PlanDocument, 'routes' | 'changes'>): string | null {
   if (routes === undefined || changes.length === 0) return null;
   if (routes.length === 0) return `Whose mail changes: ${NO_ROUTES}.`;
@@ -75,7 +78,7 @@ export function describeRoute(route: PlannedRouteDocument): RouteRow {
   const { kind, otherwise } = route;
   const notes = notesOf(route);
   const note = notes.length === 0 ? '' : `(${notes.join('; ')})`;
-  // Where rules alone change it.
+  // Only the rules' reading changes.
   const isAsBefore = otherwise !== undefined && JSON.stringify(route.from) === JSON.stringify(route.to);
   const text = isAsBefore ? listed(route.to).join(', ') : describeEnds(route);
   return { kind, who: whoOf(route), text, note };
@@ -93,7 +96,7 @@ function notesOf(route: PlannedRouteDocument): readonly string[] {
   ];
 }
 
-/** Names what makes a route uncertain. */
+/** Names the entries that make a route uncertain. */
 function undecidedText(names: readonly string[]): string {
   const quoted = names.map((name) => `"${name}"`);
   if (quoted.length === 1) return `may be: whether ${quoted.join('')} matches it is not known`;

@@ -1,4 +1,4 @@
-/** Paints parts of a text, or leaves them as they are. Colour never carries a meaning alone. */
+/** Functions that colour parts of a text, or return it unchanged. Colour never carries meaning alone. */
 export interface Style {
   readonly add: (text: string) => string;
   readonly update: (text: string) => string;

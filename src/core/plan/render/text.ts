@@ -13,12 +13,12 @@ import { hintLines, wrap, wrapSentence } from './wrap.ts';
 
 export interface PlanTextOptions {
   readonly style: Style;
-  /** Width to keep changes to; Infinity wraps nothing. */
+  /** The most columns of a line; Infinity wraps nothing. */
   readonly columns: number;
-  /** `totals`: neither changes nor single warnings. */
+  /** `totals` leaves out the changes and single warnings. */
   readonly extent: 'all' | 'totals';
   readonly routes: RoutesShown;
-  /** The command that applies the plan; null: there is nothing to apply, or somebody is asked. */
+  /** The command that applies the plan; null means that there is nothing to apply, or that a prompt follows. */
   readonly next: string | null;
 }
 
@@ -27,14 +27,14 @@ export const SYMBOLS = { add: '+', update: '~', delete: '-', move: '↕' } as co
   string
 >;
 const PAINT = { add: 'add', update: 'update', delete: 'remove', move: 'move' } as const;
-/** Of a domain so many changes are listed, the rest counted: a plan of thousands stays readable. */
+/** The most changes listed for a domain; the rest is counted, so that a plan of thousands stays readable. */
 const MOST_LINES = 200;
-/** Of warnings of one code so many are shown, the rest counted. */
+/** The most warnings shown for one code; the rest is counted. */
 const MOST_WARNINGS = 3;
 
 /**
- * A plan for people: the account, a diff by domain, warnings, what keeps it from running, and last what is read first on
- * a terminal: counts, forecast and the next command.
+ * Renders a plan for people: the account, a diff by domain, warnings, everything that keeps it from running, and last
+ * the lines that a person reads first on a terminal: counts, forecast and the next command.
  */
 export function renderPlan(document: PlanContents, options: PlanTextOptions): string {
   const plan = printable(document);
@@ -63,12 +63,12 @@ export function renderPlan(document: PlanContents, options: PlanTextOptions): st
     .join('\n');
 }
 
-/** The last line: the command that applies what was shown. */
+/** Returns the last line: the command that applies the plan. */
 export function applyWith(command: string): string {
   return `Apply with: ${escapeInvisible(command)}`;
 }
 
-/** `ops@acme.example at api.improvmx.com (v4)`. */
+/** Formats the account, such as `ops@acme.example at api.improvmx.com (v4)`. */
 export function accountLine({ api }: Pick<PlanContents, 'api'>): string {
   const host = URL.parse(api.url)?.host || api.url;
   return `${api.account} at ${host} (${api.version})`;
@@ -91,18 +91,18 @@ function renderDomain(
   return renderDomainDiff(domain, rows, { ...options, state });
 }
 
-/** One line of the diff of a domain: an item, what happens to it, and what is worth knowing of it. */
+/** One line of a domain's diff: an item, its change, and a note. */
 export interface DiffRow extends Pick<ChangeDocument, 'action' | 'kind' | 'name'> {
   readonly text: string;
   readonly note: string;
 }
 
 export interface DiffOptions extends Pick<PlanTextOptions, 'style' | 'columns'> {
-  /** What is said of the domain behind the counts. */
+  /** The text about the domain after the counts. */
   readonly state: string;
 }
 
-/** A domain with its counts, and below it a line an item. */
+/** Renders a domain with its counts, and below it one line per item. */
 export function renderDomainDiff(
   domain: string,
   all: readonly DiffRow[],
@@ -120,10 +120,10 @@ export function renderDomainDiff(
   return [domainLine(domain, all, options), ...lines, ...more];
 }
 
-/** Columns of the kinds, the names, and the texts that a note follows. */
+/** Column widths of the kinds, the names, and the texts that a note follows. */
 type Widths = Readonly<Record<'kind' | 'name' | 'text', number>>;
 
-/** One line where it fits; a long text goes on below itself. */
+/** Renders a row in one line if it fits; a long text continues below. */
 function rowLines(row: DiffRow, widths: Widths, { style, columns }: DiffOptions): readonly string[] {
   const { action, kind, name, text, note } = row;
   const head = `  ${SYMBOLS[action]} ${kind.padEnd(widths.kind)}  ${name.padEnd(widths.name)}  `;
@@ -147,13 +147,13 @@ function domainLine(domain: string, rows: readonly DiffRow[], { style, state }: 
   return `${style.strong(domain.padEnd(46))}  ${parts.join(' ')}   ${style.dim(state)}`;
 }
 
-/** Whose mail changes: a line a route, by domain. */
+/** Renders the mail routes that change: one line per route, by domain. */
 function renderRoutes(plan: PlanContents, options: PlanTextOptions): readonly string[] {
   const domains = routesByDomain(plan, options.routes);
   if (domains === null) return [];
   if (domains.length === 0) return [`whose mail changes: ${NO_ROUTES}`];
   const all = domains.flatMap(({ rows }) => rows);
-  // There may be more than a call takes arguments.
+  // There may be more routes than a call takes arguments.
   const widest = (lengthOf: (row: RouteRow) => number): number =>
     all.reduce((most, row) => Math.max(most, lengthOf(row)), 0);
   const widths = {
@@ -182,7 +182,7 @@ function routeLines(
   const head = `  ${SYMBOLS[action]} ${who.padEnd(widths.who)}  `;
   const whole = note === '' ? text : `${text.padEnd(widths.text)}  ${note}`;
   if (head.length + whole.length <= options.columns) return [options.style[PAINT[action]](head + whole)];
-  // How it comes about stands below, rather than that the destinations are broken up.
+  // The note goes below, so that the destinations are not broken up.
   const below = { used: ROUTE_INDENT, indent: ROUTE_INDENT, columns: options.columns };
   const lines = [...wrap(text, { ...below, used: head.length }), ...(note === '' ? [] : wrap(note, below))];
   return lines.map((line, index) =>
@@ -193,7 +193,7 @@ function routeLines(
 const ROUTE_INDENT = 8;
 const ROUTE_ACTIONS = { new: 'add', lost: 'delete', reroute: 'update', renamed: 'update' } as const;
 
-/** What is not said by a guard or a problem of its own. */
+/** Renders the withheld parts that no guard or problem reports. */
 function renderWithheld(plan: PlanContents, options: PlanTextOptions): readonly string[] {
   const told = new Set([...plan.problems.map(({ message }) => message), ...plan.guards.map(withheldReason)]);
   return plan.withheld
@@ -215,7 +215,7 @@ function guardLines(finding: GuardDocument, plan: PlanContents, options: PlanTex
   return allowed || allow === null ? lines : [...lines, `    allow it with ${allow}`];
 }
 
-/** A guard that refuses a plan only withholds its part when the rest runs anyway. */
+/** Returns the verdict of a guard. A guard that refuses a plan only withholds its part if the rest runs. */
 function verdictOf(finding: GuardDocument, plan: PlanContents): string {
   if (finding.allowed) return 'allowed';
   const parts = plan.withheld.filter(({ reason }) => reason === withheldReason(finding));
@@ -226,11 +226,11 @@ function verdictOf(finding: GuardDocument, plan: PlanContents): string {
 }
 
 interface NoteOptions extends PlanTextOptions {
-  /** Said before, here: two hundred domains may need the same one. */
+  /** Hints already shown here; two hundred domains may need the same one. */
   readonly hints: Set<string>;
 }
 
-/** By code, a few of each. */
+/** Renders warnings by code, a few of each. */
 function renderWarnings(warnings: readonly WarningDocument[], options: NoteOptions): readonly string[] {
   return [...Map.groupBy(warnings, ({ code }) => code)].flatMap(([code, all]) => {
     const most = code === NO_LONGER_MANAGED ? all.length : MOST_WARNINGS;
@@ -246,7 +246,7 @@ function countWarnings(warnings: readonly WarningDocument[], { style }: PlanText
   return [style.warning(`warnings: ${codes.join(', ')}`)];
 }
 
-/** Place, severity, message and code, and below them, once, what to do: as `validate` prints it. */
+/** Renders a finding as `validate` does: place, severity, message and code. The hint follows below, once. */
 function noteLines(
   { severity, source, code, message, hint }: WarningDocument,
   { style, hints, columns }: NoteOptions,

@@ -3,7 +3,7 @@ import { plural } from '../../model/names.ts';
 import { ASSUMED_WINDOW_MS } from '../../rate-limit/budget.ts';
 import { withheldReason } from '../withhold.ts';
 
-/** `2 to add, 1 to delete; 118 unchanged, 3 unmanaged.` */
+/** Returns `2 to add, 1 to delete; 118 unchanged, 3 unmanaged.` */
 export function countsSentence({
   summary,
   withheld,
@@ -23,25 +23,28 @@ export function countsSentence({
   return `${changes}; ${summary.unchanged} unchanged, ${summary.unmanaged} unmanaged${silenced}.`;
 }
 
-/** `2 findings silenced`: by `lint.off`, which a change of the manifest may say about itself. */
+/** Returns `2 findings silenced`, hidden by `lint.off`. */
 export function silencedWords(count: number): string {
   return `${plural(count, 'finding')} silenced`;
 }
 
-/** Where fewer of them count than are shown: a change of type, what is conditional and what goes with a domain do not. */
+/**
+ * Returns the counted deletes if they are fewer than the shown ones. Type changes, conditional deletes and items
+ * deleted with a domain do not count.
+ */
 function countedDeletes(deletes: number, guards: PlanDocument['guards']): string {
   const counted = guards.flatMap(({ allow }) => /^--allow-deletes (\d+)$/.exec(allow ?? '')?.[1] ?? [])[0];
   return counted === undefined || Number(counted) === deletes ? '' : ` (${counted} for --allow-deletes)`;
 }
 
-/** Unchanged items of a domain that has changes. */
+/** Returns the unchanged items of a domain that has changes. */
 export function unchangedIn({ unchanged }: Pick<PlanDocument, 'unchanged'>, domain: string): number {
   return Object.hasOwn(unchanged, domain) ? (unchanged[domain] ?? 0) : 0;
 }
 
 /**
- * `15 requests, 6 of them writes; about 2 min: reading 50 s, writing 61 s, verifying <1 s.`, and at which
- * rate where a window is waited for; null: nothing is to be sent.
+ * Returns `15 requests, 6 of them writes; about 2 min: reading 50 s, writing 61 s, verifying <1 s.`, with the rate if
+ * the run waits for a window; null if nothing will be sent.
  */
 export function forecastSentence({ forecast }: Pick<PlanDocument, 'forecast'>): string | null {
   const { requests, writes, total, phases } = forecast;
@@ -53,11 +56,11 @@ export function forecastSentence({ forecast }: Pick<PlanDocument, 'forecast'>): 
   return `${head} ${showSeconds(total.seconds)}: ${told}.${rateSentence(forecast)}`;
 }
 
-/** Of a shorter run the parts say nothing. */
+/** The shortest run, in seconds, whose phases are shown. */
 const LEAST_SECONDS = 10;
 const PHASES = ['reading', 'writing', 'verifying'] as const;
 
-/** Windows that are waited for are what takes the time. */
+/** Describes the rate limit if waiting for windows takes most of the time. */
 function rateSentence({ limit, windowSeconds, total }: PlanDocument['forecast']): string {
   if (limit === null || total.seconds < (windowSeconds ?? ASSUMED_WINDOW_MS / 1000)) return '';
   const assumed = `, which is assumed to last ${ASSUMED_WINDOW_MS / 1000} s`;
@@ -65,21 +68,21 @@ function rateSentence({ limit, windowSeconds, total }: PlanDocument['forecast'])
   return ` The service takes ${plural(limit, 'request')} per endpoint and ${window}.`;
 }
 
-/** `Of the account's limits: 19 of 20 domains.`; null: nothing that has a known limit is added or deleted. */
+/** Returns `Of the account's limits: 19 of 20 domains.`; null if nothing with a known limit is added or deleted. */
 export function usageSentence({ usage = [] }: Pick<PlanDocument, 'usage'>): string | null {
   if (usage.length === 0) return null;
   const parts = usage.map(({ what, used, limit }) => {
-    // What other domains hold is not known.
+    // The items of other domains are unknown.
     const where = what === 'domains' ? '' : " in the manifest's domains";
     return `${used} of ${limit} ${what}${where}`;
   });
   return `Of the account's limits: ${parts.join('; ')}.`;
 }
 
-/** From this share of a limit on it is shown where there is no room for what nobody needs to know. */
+/** From this share of a limit it is shown even in short output. */
 const NEARLY_USED = 0.8;
 
-/** The same of limits that are nearly used up, or more than that. */
+/** Returns the usage sentence for limits that are nearly used up or exceeded. */
 export function scarcitySentence({ usage = [] }: Pick<PlanDocument, 'usage'>): string | null {
   return usageSentence({ usage: usage.filter(({ used, limit }) => used >= NEARLY_USED * limit) });
 }
@@ -91,7 +94,7 @@ function showSeconds(seconds: number): string {
   return `${Math.round(seconds / 3600)} h`;
 }
 
-/** Whether what its guards refuse was withheld from it, so that the rest runs. */
+/** True if the refused parts were withheld, so that the rest runs. */
 export function runsInPart({
   options,
   guards,

@@ -8,7 +8,7 @@ export interface Annotation {
   readonly source: Source | null;
 }
 
-/** A workflow command of GitHub Actions, which becomes an annotation at its file and line. */
+/** Formats a workflow command of GitHub Actions, which becomes an annotation at its file and line. */
 export function workflowCommand({ level, title, message, source }: Annotation): string {
   const place = source === null || source.file === '-' ? [] : placeOf(source);
   const properties = [...place, `title=${escapeProperty(title)}`].join(',');

@@ -5,16 +5,16 @@ export interface WrapOptions {
   readonly used: number;
   /** Columns in front of every further line. */
   readonly indent: number;
-  /** Width to keep to; Infinity wraps nothing. */
+  /** The most columns of a line; Infinity wraps nothing. */
   readonly columns: number;
 }
 
-/** Where a text that does not fit is broken, the best place first: between fields, before what a value becomes. */
+/** Places to break a text that does not fit, best first: between fields, before a new value. */
 const BREAKS = [/(?<=;) /, / (?=-> )/];
 
 /**
- * Text on as many lines as it needs, without indentation: nothing is cut, so that what somebody reviews is all there.
- * A word that is wider than a line stays whole.
+ * Wraps text into lines, without indentation. Nothing is cut, because people review the text. A word wider than a line
+ * stays whole.
  */
 export function wrap(text: string, options: WrapOptions): readonly string[] {
   if (options.used + text.length <= options.columns) return [text];
@@ -25,13 +25,13 @@ export function wrap(text: string, options: WrapOptions): readonly string[] {
     .flatMap((part, index) => wrap(part, index === 0 ? options : { ...options, used: options.indent }));
 }
 
-/** A sentence of its own, broken between any two words; its further lines are indented. */
+/** Wraps a sentence between any two words; further lines are indented. */
 export function wrapSentence(text: string, columns: number): readonly string[] {
   const lines = wrapWords(text, { used: 0, indent: 4, columns });
   return lines.map((line, index) => (index === 0 ? line : `    ${line}`));
 }
 
-/** The same as `wrap`, broken between any two words. */
+/** Wraps text between any two words. */
 export function wrapWords(text: string, { used, indent, columns }: WrapOptions): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -48,16 +48,16 @@ export function wrapWords(text: string, { used, indent, columns }: WrapOptions):
   return [...lines, line];
 }
 
-/** Stands for a space that no line ends with. */
+/** A placeholder for a space that no line may break at. */
 const FIXED = '\u0000';
 
-/** Code between backticks is one word: a command is copied as a whole. */
+/** Splits text into words. Code between backticks is one word, because commands are copied as a whole. */
 function wordsOf(text: string): readonly string[] {
   const fixed = text.replace(/`[^`]+`/g, (code) => code.replaceAll(' ', FIXED));
   return fixed.split(' ').map((word) => word.replaceAll(FIXED, ' '));
 }
 
-/** What to do about a problem, below its message. */
+/** Renders the hint of a problem, below its message. */
 export function hintLines(
   hint: string,
   { style, columns }: { readonly style: Pick<Style, 'dim'>; readonly columns: number },

@@ -6,20 +6,20 @@ import { isAddedDomain, type DomainRequests } from './requests.ts';
 import { endpointName } from '../../kinds/endpoints.ts';
 import { STEPS } from './order.ts';
 
-/** The requests of one domain in a part of a run, its reads included. */
+/** The requests of one domain in a part of a run, including its reads. */
 export interface DomainCourse {
   readonly domain: DomainName;
   readonly steps: ReadonlyMap<string, readonly Counts[]>;
-  /** The number of requests that wait for each other's answers. */
+  /** The number of requests that each wait for the answer of the one before. */
   readonly trips: number;
   /** Updates of the domain's settings. */
   readonly updates: number;
 }
 
 export interface CourseReads {
-  /** Right before stage 2. */
+  /** Reads right before stage 2. */
   readonly before: readonly PlannedRead[];
-  /** After the domain was added. */
+  /** Reads after the domain was added. */
   readonly added: readonly PlannedRead[];
 }
 
@@ -31,7 +31,7 @@ export function courseOfDomain(own: DomainRequests, reads: CourseReads, version:
   const added = own.requests.some(isAddedDomain) ? reads.added : [];
   const steps = new Map<string, Counts[]>([[BEFORE, [countsOfReads(before, version)]]]);
   for (const [step, requests] of Map.groupBy(own.requests, (request) => request.step)) {
-    // An update sends unmanaged settings back as they are: it has a read right before it.
+    // An update sends unmanaged settings with their current value, so it is preceded by a read.
     const operations = requests.flatMap(({ operation }) =>
       operation === 'updateDomain' ? (['getDomain', operation] as const) : [operation],
     );
@@ -43,13 +43,13 @@ export function courseOfDomain(own: DomainRequests, reads: CourseReads, version:
   return { domain: own.domain, steps, updates, trips: trips + own.requests.length + updates };
 }
 
-/** The requests of domains that go side by side, one step after another. */
+/** Returns the requests of domains that run side by side, step by step. */
 export function stepsOf(courses: readonly DomainCourse[]): readonly Counts[] {
   const steps = COURSE.map((step) => mergeCounts(courses.flatMap((course) => course.steps.get(step) ?? [])));
   return steps.filter(({ size }) => size > 0);
 }
 
-/** Settings are updated one domain at a time, each with its read. */
+/** Returns the trips of settings updates. Domains are updated one at a time, each with its read. */
 export function tripsOfUpdates(courses: readonly DomainCourse[]): number {
   return 2 * courses.reduce((sum, { updates }) => sum + updates, 0);
 }

@@ -4,8 +4,8 @@ import type { ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
 
 /**
- * For each change that takes a route away in stage 2, the other domains that forwarded there when the plan was made and
- * whose own changes, `ending`, are to end that. Where those changes fail or are withheld, the route has to stay.
+ * Returns, for each change that removes a route in stage 2, the other domains that forwarded there when the plan was
+ * made and whose own changes, `ending`, will end that. If these changes fail or are withheld, the route must stay.
  */
 export function dependenciesOf(
   changes: readonly Change[],
@@ -14,7 +14,7 @@ export function dependenciesOf(
   return dependenciesOn(changes, forwardersLeaving(ending));
 }
 
-/** For each change that takes a route away in stage 2, the domains among `staying` that forward there. */
+/** Returns, for each change that removes a route in stage 2, the domains among `staying` that forward there. */
 export function neededBy(
   changes: readonly Change[],
   staying: readonly ObservedDomain[],
@@ -40,7 +40,10 @@ function dependenciesOn(
   return dependencies;
 }
 
-/** The changes that have to wait for the rest of stage 2: what other domains forward to until their own stage 2. */
+/**
+ * Returns the changes that must wait for the rest of stage 2, because other domains forward there until their own
+ * stage 2.
+ */
 export function overtakingChanges(changes: readonly Change[]): ReadonlySet<Change> {
   const leaving = forwardersLeaving(changes.filter((change) => change.stage === 2));
   return new Set(changes.filter((change) => takesAway(change) && forwardersTo(change, leaving).size > 0));
@@ -50,17 +53,17 @@ interface InDomain {
   readonly domain: DomainName;
 }
 
-/** What forwards to other domains, by the domain that it forwards to. */
+/** Forwarders to other domains, by destination domain. */
 type ForwardersByHost<Forwarder> = ReadonlyMap<string, Forwarders<Forwarder>>;
 
-/** What forwards to one domain: to any of its addresses, and by local part. */
+/** Forwarders to one domain: all of them, and by local part. */
 interface Forwarders<Forwarder> {
   readonly all: Set<Forwarder>;
-  /** `contact+label@` goes to `contact`. */
+  /** Forwarders by local part; `contact+label@` goes to `contact`. */
   readonly byName: Map<string, Set<Forwarder>>;
 }
 
-/** Destinations at domains in which something is taken away, of routes that changes of other domains end or replace. */
+/** Returns the forwards to other domains that changes end or replace. */
 function forwardersLeaving(changes: readonly Change[]): ForwardersByHost<Change> {
   const leaving = new Map<string, Forwarders<Change>>();
   for (const change of changes) {
@@ -85,12 +88,12 @@ function noteForwarder<Forwarder extends InDomain>(
   here.byName.set(name, (here.byName.get(name) ?? new Set()).add(forwarder));
 }
 
-/** A move alone ends no route. */
+/** True if a change may end a route. A move alone does not. */
 function mayEndRoute(change: Change): boolean {
   return change.action === 'update' || change.action === 'delete';
 }
 
-/** Whether mail that the domain takes now is no longer taken after the change. */
+/** True if the domain may no longer take some mail after the change. */
 function takesAway({ kind, stage }: Change): boolean {
   return stage === 2 && KINDS[kind].routesMail;
 }

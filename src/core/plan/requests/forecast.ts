@@ -15,40 +15,43 @@ import { endpointName } from '../../kinds/endpoints.ts';
 export interface ForecastOptions extends RequestOptions, ReadContext, Omit<DueContext, 'now'> {
   readonly version: ApiVersion;
   readonly observed: Observed;
-  /** By endpoint name, as the read of the account left them. */
+  /** Budgets by endpoint name, as the read of the account left them. */
   readonly budgets: ReadonlyMap<string, Budget>;
-  /** The moment of the budgets, monotonic milliseconds. */
+  /** Time of the budgets, in monotonic milliseconds. */
   readonly monotonic: number;
-  /** The same moment, epoch milliseconds. */
+  /** Time of the budgets, in epoch milliseconds. */
   readonly now: number;
-  /** What reading the account took. */
+  /** The requests and seconds of reading the account. */
   readonly reading: PhaseForecast;
-  /** One request, from sending to its answer, milliseconds; null: not known. */
+  /** Milliseconds from a request to its answer; null means not known. */
   readonly latency: number | null;
 }
 
-/** The same where it is not known. */
+/** The assumed latency in milliseconds if it is unknown. */
 const LATENCY = 150;
-/** v4, Limits: paid plans, free accounts. */
+/** Requests per window of paid plans and free accounts (v4, Limits). */
 const ASSUMED_LIMIT = { allowed: 200, refused: 30 } as const;
 
 /**
- * Forecasts what applying a plan sends and how long that takes: its requests, the reads before stage 2 and those that verify.
- * Requests are counted as they will be sent; seconds are arithmetic over the budgets (`rate-limit/estimate.ts`).
+ * Forecasts the requests and time of applying a plan: its writes, the reads before stage 2 and those that verify.
+ * Requests are counted as they will be sent. Seconds are arithmetic over the budgets (`rate-limit/estimate.ts`).
  */
 export function forecast(stages: readonly StageRequests[], options: ForecastOptions): Forecast {
   const work = plannedWork(stages, options);
   return assemble(endpointsOf(work, stages, options), phasesOf(work, options), options);
 }
 
-/** The work of which a forecast is the sum. */
+/** Returns the work that a forecast sums up. */
 export function plannedWork(stages: readonly StageRequests[], options: ForecastOptions): RunWork {
   const changes = stages.flatMap(({ domains }) => domains.flatMap(changesOfRequests));
   const verifications = plannedVerifications({ changes }, options);
   return workOf(stages, { ...options, pace: paceOf(options), verifications });
 }
 
-/** Returns the pace by what is known. A limit that is not known is taken to be the least that is, or that of the plan. */
+/**
+ * Returns the pace from what is known. An unknown limit is assumed to be the smallest known one, or that of the
+ * account's plan.
+ */
 export function paceOf({
   budgets,
   batches,
@@ -107,7 +110,7 @@ function assemble(
   };
 }
 
-/** The rate of the endpoint that lets the least through, as its answers said. */
+/** Returns the rate of the endpoint with the smallest limit, as its answers stated it. */
 function tightest(budgets: readonly Budget[]): Pick<Forecast, 'limit' | 'windowSeconds'> {
   const [least] = budgets
     .filter(({ limit }) => limit !== null)

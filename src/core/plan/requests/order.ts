@@ -8,21 +8,22 @@ import { compareText } from '../sorting.ts';
 import { partsOfStageOne, partsOfStageTwo } from './parts.ts';
 
 /**
- * The sequence of a run. Until it ends, mail must be routed as before or as afterwards: what adds a route comes first, and
- * what takes one away comes last. Stage 2, which may take routes away, begins once all of stage 1 has ended. The domains of a part of
- * a stage do not wait for each other. Each goes through these steps, in each step through its items in the order that its kind
- * gives them. A change that waits for another one of stage 2 is in stage 2 as well. Right before a request each gate of its
- * stage is asked (engine/apply/gate.ts): a gate that does not let a change through has it skipped, with a reason.
+ * The sequence of a run. Until it ends, mail must be routed as before or as afterwards: adding a route comes first,
+ * and removing one comes last. Stage 2, which may remove routes, begins after all of stage 1. Within a part of a
+ * stage, domains do not wait for each other. Each domain goes through these steps, and through the items of each step
+ * in the order that their kind defines. A change that waits for one of stage 2 is in stage 2 as well. Right before a
+ * request, each gate of its stage is asked (engine/apply/gate.ts). A gate that does not let a change through skips it
+ * with a reason.
  */
 const STAGES: readonly Stage[] = [
   {
     stage: 1,
     steps: [
-      'domain-adds', // A domain must be there before anything is added to it; the service may give it a `*`.
+      'domain-adds', // A domain must exist before anything is added to it; the service may give it a `*`.
       'domain-updates',
-      ...ofKindsWithoutMail('adds'), // Such as credentials: they route no mail, and a failure among them holds no route back.
-      ...ofKindsWithoutMail('updates'), // What is sent again comes after what is missing.
-      'alias-adds', // A catch-all changes only once the aliases whose mail it would match are there.
+      ...ofKindsWithoutMail('adds'), // Credentials, for example: they route no mail, and their failure holds no route back.
+      ...ofKindsWithoutMail('updates'), // Missing items are added before others are sent again.
+      'alias-adds', // Aliases are added before a catch-all that would match their mail changes.
       'alias-updates', // New destinations: no alias stops matching mail.
       'rule-moves', // A new rule is placed among rules that have their final ranks.
       'rule-adds', // A new rule matches its mail before another rule stops matching it.
@@ -34,12 +35,12 @@ const STAGES: readonly Stage[] = [
   {
     stage: 2,
     steps: [
-      'rule-widenings', // Where rules pass conditions on in a circle, one matches its old and its new one meanwhile.
-      'rule-narrowings', // A rule stops matching mail once everything that matches it instead is in place.
+      'rule-widenings', // If rules pass conditions on in a circle, one matches both its old and its new condition meanwhile.
+      'rule-narrowings', // A rule stops matching mail after the rules that match it instead are in place.
       'rule-deletes', // A rule that changes may match the mail of a rule that is deleted.
       'alias-deletes', // The mail of an alias may be matched by a rule instead.
       ...ofKindsWithoutMail('deletes'), // A program can send with its old credential until everything else is in place.
-      'domain-deletes', // All that is in the domain goes with it.
+      'domain-deletes', // Everything in the domain is deleted with it.
     ],
     gates: [
       'the run goes on',
@@ -61,20 +62,20 @@ interface Stage {
   readonly stage: 1 | 2;
   readonly steps: readonly string[];
   readonly gates: readonly GateName[];
-  /** Returns the part in which each change goes, counted from 0. */
+  /** Returns a function from a change to its part, counted from 0. */
   readonly partsOf: typeof partsOfStageOne;
 }
 
-/** What lets a change through. */
+/** The name of a gate, which lets a change through or skips it. */
 export type GateName =
-  | 'aliases beside it' // Aliases whose mail it would match meanwhile are there.
+  | 'aliases beside it' // The aliases whose mail it would match meanwhile exist.
   | 'the run goes on'
-  | 'stage 1 of its domain' // Everything that was to replace it is in place.
+  | 'stage 1 of its domain' // Its replacements are in place.
   | 'rules in order'
-  | 'who forwards to it' // No other domain still does.
+  | 'who forwards to it' // No other domain still forwards to it.
   | 'what it waits for'; // The changes of `Plan.waits` are in place.
 
-/** All steps, in this order. */
+/** All steps, in the order of a run. */
 export const STEPS: readonly string[] = STAGES.flatMap(({ steps }) => steps);
 
 interface StepVerb {
@@ -82,7 +83,7 @@ interface StepVerb {
   readonly verb: Verb;
 }
 
-/** True for a step that adds domains. */
+/** True if a step adds domains. */
 export function addsDomain(step: string): boolean {
   return step === 'domain-adds';
 }
@@ -93,25 +94,28 @@ const VERBS: ReadonlyMap<string, StepVerb> = new Map(
   ),
 );
 
-/** Returns what the requests of a step do, to which kind. Throws where it has no place in the sequence. */
+/** Returns the kind and verb of a step's requests. Throws if the sequence does not contain the step. */
 export function verbOf(step: string): StepVerb {
   const found = STEPS.includes(step) ? VERBS.get(step) : undefined;
   if (found === undefined) throw new Error(`the step ${step} has no place in the sequence of a run`);
   return found;
 }
 
-/** True if deletes of the one kind wait for changes of the other: a failed credential holds no route back, nor the other way round. */
+/**
+ * True if deletes of one kind wait for changes of the other. A failed credential holds no route back, and a route
+ * holds no credential back.
+ */
 export function isOneChain(kind: Kind, other: Kind): boolean {
   return kind === other || (KINDS[kind].routesMail && KINDS[other].routesMail);
 }
 
-/** Items that are sent side by side; those after them start only when all of them have ended. */
+/** Items that are sent side by side. Later parts start only after all of them have ended. */
 export interface SequencePart extends Pick<Stage, 'stage' | 'gates'> {
-  /** Side by side. */
+  /** Domains, which run side by side. */
   readonly domains: readonly DomainSequence[];
 }
 
-/** The steps of one domain, strictly one after another; so are the items of a step. */
+/** The steps of one domain, strictly one after another, as are the items of a step. */
 export interface DomainSequence {
   readonly domain: DomainName;
   readonly steps: readonly StepItems[];
@@ -123,8 +127,8 @@ export interface StepItems {
 }
 
 /**
- * Returns all that is to be sent for these changes, in the order in which it is sent: each stage in parts, of which what waits for
- * changes of other domains goes in a later one. Throws where a change lacks the id that it needs.
+ * Returns the requests for these changes in the order in which they are sent. Each stage is split into parts: a change
+ * that waits for another domain goes in a later part. Throws if a change lacks the id that it needs.
  */
 export function sequenceOf(changes: readonly Change[], waits: Waits = NO_WAITS): readonly SequencePart[] {
   const byKind = Map.groupBy(changes, ({ kind }) => kind);

@@ -5,21 +5,21 @@ import { nodesOnCycles } from '../../routing/cycles.ts';
 import { addedBeside } from '../waits/beside.ts';
 import { overtakingChanges } from './dependencies.ts';
 
-/** A change that is made in a step, which is numbered; such changes come in the order in which they are sent. */
+/** A change with the number of its step. Such changes are in the order in which they are sent. */
 export interface OrderedChange {
   readonly change: Change;
   readonly step: number;
 }
 
-/** What a node waits for. `later`: it goes in a later part; else the order of the steps is enough. */
+/** A dependency of a node. With `later` the node goes in a later part; otherwise the order of the steps is enough. */
 interface Edge<Node> {
   readonly first: Node;
   readonly later: boolean;
 }
 
 /**
- * Returns the part of stage 1 in which each change goes, counted from 0. The changes of a domain go together, after those of all
- * domains that one of them waits for; where domains wait for each other in a circle, each of their changes goes by itself.
+ * Returns the part of stage 1 of each change, counted from 0. The changes of a domain go together, after those of all
+ * domains that they wait for. If domains wait for each other in a circle, each of their changes goes by itself.
  */
 export function partsOfStageOne(ordered: readonly OrderedChange[], waits: Waits): (change: Change) => number {
   const edgesOf = edgesAmong(ordered, waits);
@@ -49,7 +49,10 @@ export function partsOfStageOne(ordered: readonly OrderedChange[], waits: Waits)
   return (change) => partOf(nodeOf(change));
 }
 
-/** The same for stage 2, in which what others forward to until their own stage 2, and deletes of domains, go last. */
+/**
+ * Returns the part of stage 2 of each change, counted from 0. Routes that others forward to until their own stage 2,
+ * and deletes of domains, go last.
+ */
 export function partsOfStageTwo(ordered: readonly OrderedChange[], waits: Waits): (change: Change) => number {
   const late = overtakingChanges(ordered.map(({ change }) => change));
   const edgesOf = edgesAmong(ordered, waits);
@@ -63,7 +66,7 @@ export function partsOfStageTwo(ordered: readonly OrderedChange[], waits: Waits)
 
 type EdgesOf = (change: Change) => readonly Edge<Change>[];
 
-/** Adds the order of the steps, where it makes no circle with what changes wait for. */
+/** Adds the order of the steps, unless it makes a circle with the dependencies. */
 function addSteps(ordered: readonly OrderedChange[], edgesOf: EdgesOf): EdgesOf {
   const beside = besideIn(ordered);
   if (beside.size === 0) return edgesOf;
@@ -83,7 +86,7 @@ function addSteps(ordered: readonly OrderedChange[], edgesOf: EdgesOf): EdgesOf 
   };
 }
 
-/** Returns a function that gives what a change waits for in the same stage. */
+/** Returns a function from a change to its dependencies in the same stage. */
 function edgesAmong(ordered: readonly OrderedChange[], waits: Waits): EdgesOf {
   if (waits.size === 0) return () => [];
   const places = new Map<
@@ -105,7 +108,10 @@ function edgesAmong(ordered: readonly OrderedChange[], waits: Waits): EdgesOf {
   };
 }
 
-/** Returns what has to keep the order of the steps where the changes of a domain go by themselves: rules, and some aliases. */
+/**
+ * Returns the changes that must keep the order of the steps if a domain's changes go separately: rules, and some
+ * aliases.
+ */
 function besideIn(ordered: readonly OrderedChange[]): ReadonlyMap<Change, readonly Edge<Change>[]> {
   const found = new Map<Change, readonly Edge<Change>[]>();
   const note = (change: Change, firsts: Iterable<Change>): void => {
@@ -126,7 +132,10 @@ function besideIn(ordered: readonly OrderedChange[]): ReadonlyMap<Change, readon
   return found;
 }
 
-/** Returns a function that counts the longest way over what a node waits for. In a circle, one does not wait. */
+/**
+ * Returns a function that counts the longest way through a node's dependencies. Nodes of a circle do not wait for each
+ * other.
+ */
 function longestWays<Node>(
   edgesOf: (node: Node) => readonly Edge<Node>[],
   least: (node: Node) => number = () => 0,

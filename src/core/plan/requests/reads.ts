@@ -12,7 +12,7 @@ import { firstRequestsOf } from './requests.ts';
 import { endpointName, isUntotalled } from '../../kinds/endpoints.ts';
 import { DOMAIN_WIRE } from '../../kinds/domain/wire.ts';
 
-/** A listing that a run makes: how many requests of which kind. */
+/** A listing of a run: its operation and number of requests. */
 export interface PlannedRead {
   readonly operation: string;
   readonly domain: DomainName | null;
@@ -25,31 +25,40 @@ export interface ReadContext {
   readonly version: ApiVersion;
 }
 
-/** A listing of credentials that is older is read again before any is deleted by it. Milliseconds. */
+/**
+ * Milliseconds that a listing of credentials stays fresh. An older one is read again before it is used for deletes.
+ */
 const FRESH_FOR = 120_000;
 
-/** Aliases of the new domains in which the service may have made a `*`, once each was added. */
+/**
+ * Returns the alias listings of new domains in which the service may have created a `*`, read after the domain is
+ * added.
+ */
 export function readsAfterAdding(plan: Pick<Plan, 'changes'>): readonly PlannedRead[] {
   const domains = new Set(plan.changes.filter(({ conditional }) => conditional).map(({ domain }) => domain));
   return [...domains].map((domain) => ({ operation: 'listAliases', domain, requests: 1 }));
 }
 
 /**
- * Whether a domain is read again right before these changes of its stage 2: always where mail may lose its route by them,
- * for an alias that somebody deleted since would leave its mail to nobody. Milliseconds of the monotonic clock.
+ * True if a domain is read again right before its changes of stage 2. It always is if mail may lose its route: if
+ * someone has deleted another alias meanwhile, its mail could be lost. The times are milliseconds of the monotonic
+ * clock.
  */
 export function needsFreshRead(late: readonly Change[], readAt: number | null, now: number): boolean {
   return late.some(({ kind }) => KINDS[kind].routesMail) || (readAt !== null && now - readAt > FRESH_FOR);
 }
 
-/** What stage 2 changes in a domain, what was done there before it, and when it begins (monotonic milliseconds). */
+/** The stage 2 changes of a domain, its earlier changes, and the start of stage 2 (monotonic milliseconds). */
 export interface LatePart {
   readonly late: readonly Change[];
   readonly earlier: readonly Change[];
   readonly moment: number;
 }
 
-/** All managed sections of a domain that is read again, at the size that they have by then. */
+/**
+ * Returns the reads of a domain before stage 2: all managed sections, at their size by then; empty if no read is
+ * needed.
+ */
 export function readsBeforeStageTwo(
   domain: DomainName,
   { late, earlier, moment }: LatePart,
@@ -60,8 +69,8 @@ export function readsBeforeStageTwo(
 }
 
 /**
- * What shows the domains that themselves changed: each alone, where that takes fewer requests than the list of all. That one is
- * gone only a list shows.
+ * Returns the reads that show the changed domains: each one alone if that takes fewer requests than the list of all.
+ * Only a list shows that a domain is gone.
  */
 export function readsOfChangedDomains(
   changes: readonly Change[],
@@ -76,12 +85,12 @@ export function readsOfChangedDomains(
   return own.map(({ domain }) => ({ operation: 'getDomain', domain, requests: 1 }));
 }
 
-/** Requests that a list of the account's domains takes, of which there are so many. */
+/** Returns the number of requests that a list of this many domains takes. */
 export function readsOfDomainList(domains: number, version: ApiVersion): number {
   return pages(domains, DOMAIN_WIRE.list.pageSize[version]);
 }
 
-/** The requests of a run that are certain once there is a plan: it reads the account and writes. */
+/** Returns the number of requests that a run certainly sends once it has a plan: reading the account and writing. */
 export function requestsAtLeast(plan: Pick<Plan, 'changes' | 'api'>, context: ReadContext): number {
   const { desired, observed, version } = context;
   const list =
@@ -91,7 +100,7 @@ export function requestsAtLeast(plan: Pick<Plan, 'changes' | 'api'>, context: Re
   return 1 + list + reads.reduce((sum, { requests }) => sum + requests, 0) + writes.length;
 }
 
-/** Listings of the managed sections of all domains, by endpoint: what a read of the account consists of, at least. */
+/** Returns the listings of all managed sections, by endpoint. A read of the account takes at least these. */
 export function listingsOf({ domains }: Pick<Desired, 'domains'>, version: ApiVersion): Counts {
   const sections = [...domains.values()].flatMap(managedSections);
   const lists = sections.map((section) => KINDS[kindOf(section)].wire.list.operation);
@@ -110,7 +119,7 @@ export function countsOfReads(
   );
 }
 
-/** Returns how many requests of these reads wait for each other's answers. Page 1 tells how many pages there are. */
+/** Returns the number of these requests that wait for each other's answers. Page 1 shows the number of pages. */
 export function tripsOfReads(reads: readonly PlannedRead[], version: ApiVersion): number {
   const trips = reads.map(({ operation, requests }) => {
     const hasTotal = !isUntotalled(version, operation);
@@ -119,10 +128,10 @@ export function tripsOfReads(reads: readonly PlannedRead[], version: ApiVersion)
   return Math.max(0, ...trips);
 }
 
-/** What a change does to the number of items. */
+/** The change in item count: +1, 0 or -1. */
 const WEIGHT = { add: 1, update: 0, move: 0, delete: -1 } as const;
 
-/** The managed sections of a domain, at the size they have once `changes` were made. */
+/** Returns the reads of a domain's managed sections, at their size after `changes`. */
 export function readsOfSections(
   domain: DomainName,
   changes: readonly Change[],
@@ -143,7 +152,10 @@ export function readsOfSections(
   });
 }
 
-/** Where an answer has no total (v3: SMTP credentials) pages are read until one is short, and all of it twice. */
+/**
+ * Returns the requests of a listing. If answers have no total (v3: SMTP credentials), pages are read until one is
+ * short, and the whole listing is read twice.
+ */
 function listingRequests(section: Section, count: number, version: ApiVersion): number {
   const { list } = KINDS[kindOf(section)].wire;
   const size = list.pageSize[version];

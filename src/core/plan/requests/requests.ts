@@ -6,9 +6,8 @@ import { KINDS } from '../../kinds/registry.ts';
 import type { WriteItem } from '../../kinds/steps.ts';
 
 /**
- * All requests of one stage, or of a part of it: everything in it may run side by side, domain by domain, but it starts
- * only when all that stands before it has ended. A stage has several parts where a change in one domain has to wait for
- * another domain.
+ * All requests of one stage, or of a part of it. Its domains may run side by side, but it starts only after everything
+ * before it has ended. A stage has several parts if a change in one domain must wait for another domain.
  */
 export interface StageRequests extends Pick<SequencePart, 'stage' | 'gates'> {
   readonly domains: readonly DomainRequests[];
@@ -23,7 +22,7 @@ export interface DomainRequests {
 /** Domains that a run adds, reads or writes at the same time. */
 export const DOMAINS_AT_ONCE = 16;
 
-/** One request. A single operation has one item, a batch at most 500. */
+/** One request. A single operation has one item, a batch at most 500 items. */
 export interface WriteRequest {
   readonly operation: string;
   readonly domain: DomainName;
@@ -35,18 +34,21 @@ export interface RequestOptions extends BatchSupport {
   readonly version: ApiVersion;
 }
 
-/** What goes by batches, as far as is known; the rest goes one by one. */
+/** The batches that the service accepts, as far as is known. Everything else is sent one by one. */
 export interface BatchSupport {
-  /** Batches that create: a free account is refused them. */
+  /** Support of batches that create. Free accounts are refused them. */
   readonly batches: 'allowed' | 'refused';
-  /** Batches that update or delete by id: a v3 may not know in them the ids that it lists. Default: allowed. */
+  /**
+   * Support of batches that update or delete by id; allowed by default. Some v3 services do not know their listed ids
+   * there.
+   */
   readonly batchesById?: 'allowed' | 'refused';
 }
 
-/** What is to be sent, and what of it has to wait. */
+/** The changes to send, and their dependencies. */
 export type PlannedWork = Pick<Plan, 'changes'> & Partial<Pick<Plan, 'waits'>>;
 
-/** The write requests of a plan, exactly as they will be sent. Conditional changes are taken for additions. */
+/** Returns the write requests of a plan, exactly as they will be sent. Conditional changes count as additions. */
 export function requestsOf(
   { changes, waits }: PlannedWork,
   options: RequestOptions,
@@ -61,14 +63,14 @@ export function requestsOf(
   }));
 }
 
-/** The same before anything is known of batches: they are taken to be allowed. */
+/** Returns the write requests before anything is known of batches, which are assumed to be allowed. */
 export function firstRequestsOf(plan: PlannedWork & Pick<Plan, 'api'>): readonly StageRequests[] {
   return requestsOf(plan, { version: plan.api.version, batches: 'allowed' });
 }
 
 /**
- * How the items of one step go, alone or in batches, by what is known of batches: asked for the plan, and once more right
- * before sending, when more may be known. The only place that decides it.
+ * Splits the items of one step into single requests or batches, by what is known of batches. It is called for the
+ * plan, and again right before sending, when more may be known. This is the only place that decides it.
  */
 export function requestsOfStep(
   { domain, step, items }: Pick<WriteRequest, 'domain' | 'step' | 'items'>,
@@ -79,7 +81,7 @@ export function requestsOfStep(
   });
 }
 
-/** Bodies of requests stay under this, unless a single item is larger. Bytes. */
+/** The most bytes of a request's body, unless a single item is larger. */
 const MAX_BODY = 1_000_000;
 
 function chunk(
@@ -107,7 +109,7 @@ function chunk(
   return chunks;
 }
 
-/** Bytes of an item's JSON in a body, rounded up by some for keys and ids. */
+/** Returns the bytes of an item's JSON in a body, rounded up for keys and ids. */
 function sizeOf({ sent }: WriteItem): number {
   return 100 + utf8Length(JSON.stringify(sent));
 }
@@ -137,7 +139,10 @@ function operationOf(
   return batch !== null && (items.length > 1 || needsBatch) ? batch : single;
 }
 
-/** v3 takes an alias by name or by id in one place: an id that is a name as well goes by batch, where only ids count. */
+/**
+ * True if a v3 path would confuse the alias's id with a name. v3 takes an alias by name or id in the same place, so
+ * such an id is sent in a batch, where only ids count.
+ */
 export function isAmbiguous({ change }: WriteItem, version: ApiVersion): boolean {
   return version === 'v3' && change.kind === 'alias' && change.idIsName === true;
 }

@@ -2,18 +2,18 @@ import type { DomainName } from '../../model/names.ts';
 import type { Change } from '../../model/plan.ts';
 import type { DomainRequests, StageRequests } from './requests.ts';
 
-/** When each domain of a round is read again to verify it, by the parts of the round, counted from 0. */
+/** The times at which each domain of a round is read again to verify it, by the parts of the round, counted from 0. */
 export interface VerificationOrder {
-  /** Whether a domain is read again as soon as what this part has for it has ended. */
+  /** True if a domain is read again as soon as its changes of this part have ended. */
   readonly isDueAfter: (part: number, domain: DomainName) => boolean;
-  /** Whether what is read of a domain right before this part shows it after its last change. */
+  /** True if a read of a domain right before this part shows it after its last change. */
   readonly isSeenBefore: (part: number, domain: DomainName) => boolean;
 }
 
 /**
- * A domain is verified after its last change, while others are still being written. One that is read later anyway, before
- * another one loses what it forwarded to, waits for that; `forwardersOf` says of a change of stage 2 which domains these are.
- * Of a domain that is deleted there is nothing left to read.
+ * Returns the verification order. A domain is verified after its last change, while others are still being written. If
+ * it is read later anyway, before another domain loses a route that it forwarded to, it waits for that read;
+ * `forwardersOf` returns these domains for a change of stage 2. A deleted domain is not read again.
  */
 export function verificationOrder(
   parts: readonly StageRequests[],
@@ -39,7 +39,7 @@ export function verificationOrder(
   };
 }
 
-/** What the requests of a domain change; a rule that moves and changes stands in two of them. */
+/** Returns the changes of a domain's requests. A rule that moves and changes is in two requests. */
 export function changesOfRequests({ requests }: DomainRequests): readonly Change[] {
   return [...new Set(requests.flatMap(({ items }) => items.map(({ change }) => change)))];
 }

@@ -5,10 +5,10 @@ import type { Plan } from '../../model/plan.ts';
 import type { Prior, Verified } from '../../model/prior.ts';
 import type { PlannedRead } from './reads.ts';
 
-/** More of them wait for the next run: a run must not last for the sake of DNS. */
+/** The most domains verified in a run. The others wait for the next run, so that DNS does not prolong this one. */
 export const MOST_VERIFIED = 100;
 
-/** At the same time. */
+/** Domains that are verified at the same time. */
 export const VERIFIED_AT_ONCE = 8;
 
 export interface DueDomain {
@@ -24,7 +24,9 @@ export interface DueContext {
   readonly now: number;
 }
 
-/** Domains with `verify: true` that are not ready and whose turn it is; those that have waited longest come first. */
+/**
+ * Returns the domains with `verify: true` that are not ready and whose wait is over; the longest waiting come first.
+ */
 export function dueDomains({ desired, observed, prior, now }: DueContext): readonly DueDomain[] {
   const due: DueDomain[] = [];
   for (const entry of desired.domains.values()) {
@@ -41,7 +43,9 @@ function isReady({ forwardingReady, sendReady }: ObservedDomain): boolean {
   return forwardingReady === true && sendReady === true;
 }
 
-/** What a run will ask the service about DNS: also of the domains that it adds, which are never ready. */
+/**
+ * Returns the DNS checks that a run will request, including those of the domains that it adds, which are never ready.
+ */
 export function plannedVerifications(
   { changes }: Pick<Plan, 'changes'>,
   context: DueContext,

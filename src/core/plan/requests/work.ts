@@ -25,29 +25,29 @@ import { changesOfRequests, verificationOrder, type VerificationOrder } from './
 
 export interface WorkOptions extends ReadContext {
   readonly pace: Pace;
-  /** The moment at which the run begins, monotonic milliseconds. */
+  /** Start of the run, in monotonic milliseconds. */
   readonly monotonic: number;
-  /** Domains of which the service is asked about DNS at the end. */
+  /** The DNS checks at the end. */
   readonly verifications: readonly PlannedRead[];
 }
 
 /** The requests of a run, and the time that they take. */
 export interface RunWork {
   readonly legs: readonly Leg[];
-  /** At the answer to the last write. */
+  /** The state at the answer to the last write. */
   readonly written: Reached;
   readonly ended: Reached;
 }
 
-/** How far a run has come: requests sent by then, and the monotonic milliseconds. */
+/** The progress of a run: requests sent so far, and the time in monotonic milliseconds. */
 export interface Reached {
   readonly requests: number;
   readonly moment: number;
 }
 
 /**
- * Counts the requests of a run as `applyPlan` sends them where nothing goes wrong: part after part, each domain verified after
- * its last change; then what is not verified yet.
+ * Counts the requests of a run as `applyPlan` sends them without failures: part after part, each domain verified after
+ * its last change; then everything not yet verified.
  */
 export function workOf(stages: readonly StageRequests[], options: WorkOptions): RunWork {
   const run = openRun(stages, options);
@@ -79,7 +79,7 @@ interface Run {
   estimate: Estimate;
   requests: number;
   written: Reached;
-  /** Reads that verify the domains that were written last, by domain. */
+  /** Reads that verify the domains written last, by domain. */
   lastReads: readonly (readonly PlannedRead[])[];
 }
 
@@ -112,7 +112,7 @@ function addLeg(run: Run, leg: Leg): void {
   run.requests += requests;
 }
 
-/** Adds reads of domains, side by side. */
+/** Adds reads of domains, which run side by side. */
 function addReads(run: Run, reads: readonly (readonly PlannedRead[])[]): void {
   const { version } = run.options;
   const trips = reads.map((own) => tripsOfReads(own, version));
@@ -138,14 +138,14 @@ function addPart(run: Run, part: StageRequests, index: number): void {
 }
 
 /**
- * Adds the domains of a part, which do not wait for each other. Those with the longest courses are taken to end last: what
- * they do is added step by step, and what all others do goes side by side. What verifies those that end last in the last part
- * is what remains when all is written.
+ * Adds the domains of a part, which do not wait for each other. Those with the longest courses are assumed to end
+ * last: their requests are added step by step, all others side by side. The reads that verify the last ones remain
+ * after everything is written.
  */
 function addDomains(run: Run, courses: readonly DomainCourse[], index: number): void {
   const { pace } = run.options;
   const sorted = courses.toSorted((a, b) => b.trips - a.trips);
-  // No more can end in the last window than a window holds.
+  // No more domains can end in the last window than it has requests.
   const most = Math.min(DOMAINS_AT_ONCE, pace.assumedLimit);
   const [last, others] = [sorted.slice(0, most), sorted.slice(most)];
   const mean = others.reduce((sum, { trips }) => sum + trips, 0) / DOMAINS_AT_ONCE;
@@ -167,7 +167,7 @@ function addMeanwhile(run: Run, reads: readonly (readonly PlannedRead[])[]): voi
   addLeg(run, { steps: [], trips: 0, meanwhile: countsOfReads(reads.flat(), run.options.version) });
 }
 
-/** Reads of the domains that are verified after this part, by domain. */
+/** Returns the reads of the domains that are verified after this part, by domain. */
 function verifyingReads(
   run: Run,
   courses: readonly DomainCourse[],
@@ -201,7 +201,10 @@ function coursesOf(run: Run, { stage, domains }: StageRequests): readonly Domain
   return courses;
 }
 
-/** Returns when it is the turn of the next domain of a part: all before it have ended but those beside which it goes. */
+/**
+ * Returns a function for the time of the next domain's turn in a part: all domains before it have ended, except those
+ * beside it.
+ */
 function turns({ estimate }: Run): (before: readonly DomainCourse[]) => number {
   let trips = 0;
   let counts: Counts = NO_REQUESTS;

@@ -11,19 +11,22 @@ export interface RoutedItem {
   readonly forward: readonly Destination[];
 }
 
-/** The live aliases of a domain, made ready once for both sides of a plan. */
+/** The live aliases of a domain, prepared once for both sides of a plan. */
 export interface LiveAliases {
   readonly byKey: ReadonlyMap<NameKey, RoutedItem>;
   /** See `AliasIndex`. */
   readonly patterns: readonly RoutedItem[];
 }
 
-/** The aliases of a domain once changes were made. */
+/** The aliases of a domain after changes. */
 export interface FinalAliases extends AliasIndex<RoutedItem> {
   readonly named: (key: NameKey) => RoutedItem | undefined;
 }
 
-/** Patterns come in the order of their creation, as far as their ids tell it: in no other order is the service likelier to ask them. */
+/**
+ * Prepares the live aliases of a domain. Patterns are sorted by creation if their ids show it, because that is the
+ * most likely order in which the service asks them.
+ */
 export function liveAliases(live: Pick<ObservedDomain, 'aliases'> | undefined): LiveAliases {
   const byKey = new Map<NameKey, RoutedItem>();
   const patterns: { readonly id: string; readonly item: RoutedItem }[] = [];
@@ -38,7 +41,9 @@ export function liveAliases(live: Pick<ObservedDomain, 'aliases'> | undefined): 
   return { byKey, patterns: patterns.map(({ item }) => item) };
 }
 
-/** What is live is not copied: a plan changes little of it. What is added comes last. */
+/**
+ * Applies changes to live aliases. Live ones are not copied, because a plan changes few of them. Added ones come last.
+ */
 export function finalAliases({ byKey, patterns }: LiveAliases, changes: Iterable<Change>): FinalAliases {
   const changed = new Map<NameKey, RoutedItem | null>();
   for (const change of changes) {

@@ -12,16 +12,16 @@ import { fallbackOf } from './tables.ts';
 import { conditionKey, takesEverything, type RoutesInput } from './sides.ts';
 
 export interface KnownMail {
-  /** The addresses of these domains that destinations name. */
+  /** Addresses in these domains that destinations name. */
   readonly destinations: readonly Destination[];
-  /** The mail of a domain that the plan can concern; `moved`: addresses whose mail ends elsewhere. */
+  /** Returns the mail of a domain that the plan may affect. `moved` holds addresses whose mail ends elsewhere. */
   readonly subjectsOf: (domain: DomainName, moved: ReadonlySet<string>) => readonly RouteSubject[];
 }
 
 /**
- * The mail that is known by name or condition: aliases and rules, live and planned, `expect` and destinations. Of the many
- * addresses that a domain may have only those are subjects that the plan can concern: mail goes on as before where neither
- * what takes it nor anything on its way changes.
+ * Returns the mail that is known by name or condition: aliases and rules, live and planned, `expect` and destinations.
+ * Only addresses that the plan may affect are subjects. Other mail goes on as before, because neither its taker nor
+ * anything on its way changes.
  */
 export function knownMail({ desired, observed, changes }: RoutesInput): KnownMail {
   const own = Map.groupBy(changes, ({ domain }) => domain);
@@ -58,7 +58,7 @@ export function knownMail({ desired, observed, changes }: RoutesInput): KnownMai
   };
 }
 
-/** Returns the domains whose mail can be followed: those that are planned, and what was read of the others. */
+/** Returns the domains whose mail can be followed: planned domains, and others that were read. */
 export function routedDomains({
   desired,
   observed,
@@ -70,12 +70,12 @@ export function routedDomains({
 interface Domain {
   readonly domain: DomainName;
   readonly live: ObservedDomain | undefined;
-  /** Where mail goes that no rule takes; null where aliases route. */
+  /** The destination of mail that no rule takes; null if aliases route. */
   readonly fallback: Destination | null;
   readonly changes: readonly Change[];
 }
 
-/** What takes mail or may take it: an alias, an active rule or the fallback, as it is or as a change makes it. */
+/** An entry that takes mail or may take it: an alias, an active rule or the fallback, live or as a change makes it. */
 export type RouteTaker = { readonly forward: readonly Destination[] } & (
   | { readonly kind: 'alias'; readonly name: string }
   | { readonly kind: 'rule'; readonly name: string; readonly match: RuleMatch }
@@ -87,7 +87,7 @@ function* allTakers(domain: Domain): Generator<RouteTaker> {
   yield* takersBesideLiveAliases(domain);
 }
 
-/** What takes the mail of a domain as it is. */
+/** Yields the live entries that take a domain's mail. */
 export function liveTakers(live: ObservedDomain, fallback: Destination | null): Generator<RouteTaker> {
   return allTakers({ domain: live.domain, live, fallback, changes: [] });
 }
@@ -102,7 +102,7 @@ function* takersBesideLiveAliases({ live, fallback, changes }: Domain): Generato
 
 function* takersOnSide(change: Change, side: 'observed' | 'desired'): Generator<RouteTaker> {
   if (change.kind === 'alias') {
-    // Where the service makes a `*` by itself, what is there before is not known.
+    // If the service creates a `*` itself, its previous state is unknown.
     yield { kind: 'alias', name: change.name, forward: change[side]?.forward ?? [] };
   }
   if (change.kind === 'rule' && change[side]?.active === true) {
@@ -115,7 +115,10 @@ function* forwardsIn(domain: Domain): Generator<readonly Destination[]> {
   for (const { forward } of takersBesideLiveAliases(domain)) yield forward;
 }
 
-/** What changes takes mail, and what leads to mail that ends elsewhere; all of a domain that comes or goes. */
+/**
+ * Returns the takers that change, and those that lead to mail that ends elsewhere. For an added or deleted domain
+ * returns all its takers.
+ */
 function concernedIn(domain: Domain, moved: ReadonlySet<string>): readonly RouteTaker[] {
   const isNewOrGone = domain.changes.some(({ kind, action }) => kind === 'domain' && action !== 'update');
   const leads = ({ forward }: RouteTaker): boolean => forward.some((destination) => moved.has(destination));
@@ -124,14 +127,15 @@ function concernedIn(domain: Domain, moved: ReadonlySet<string>): readonly Route
       ...takersOnSide(change, 'observed'),
       ...takersOnSide(change, 'desired'),
     ]),
-    // Stryker disable next-line ConditionalExpression,EqualityOperator: only saves going through all of a domain.
+    // Stryker disable next-line ConditionalExpression,EqualityOperator: it only saves a search through the whole
+    // domain.
     ...(isNewOrGone || moved.size > 0
       ? allTakers(domain).filter((taker) => isNewOrGone || leads(taker))
       : []),
   ];
 }
 
-/** The names of aliases and of rules for aliases whose mail what is concerned may take. */
+/** Returns the names of aliases, and of rules for aliases, whose mail the affected takers may take. */
 function namesTried(domain: Domain, concerned: readonly RouteTaker[]): readonly string[] {
   const names = concerned.flatMap((taker) => (taker.kind === 'alias' ? [taker.name] : []));
   for (const match of matchesIn(domain)) {
@@ -141,7 +145,7 @@ function namesTried(domain: Domain, concerned: readonly RouteTaker[]): readonly 
   return names.filter((name) => name !== '*' && !isPatternName(name));
 }
 
-/** The conditions of all rules, those that are switched off too. */
+/** Yields the conditions of all rules, including inactive ones. */
 function* matchesIn({ live, changes }: Domain): Generator<RuleMatch> {
   for (const { match } of live?.rules ?? []) yield match;
   for (const change of changes) {
@@ -149,14 +153,17 @@ function* matchesIn({ live, changes }: Domain): Generator<RuleMatch> {
   }
 }
 
-/** The engine of rules takes mail to the name of an alias as it takes any. */
+/**
+ * Yields alias names whose mail the affected rules take. The rules engine takes mail to an alias's name like any other
+ * mail.
+ */
 function* aliasesTakenByRules(domain: Domain, concerned: readonly RouteTaker[]): Generator<string> {
   const isAny = concerned.some(({ kind }) => kind === 'fallback');
   const taking = concerned.filter((taker) => taker.kind === 'rule');
   const rules = taking
     .filter(({ match }) => match.type !== 'alias' || takesOthers(match.alias))
     .map(({ match, forward }) => ({ match, forward, active: true }));
-  // A rule for a name takes mail to that name with any label.
+  // A rule for a name also takes mail to that name with any label.
   const named = new Set(
     taking.flatMap(({ match }) => (match.type === 'alias' ? [nameKey(match.alias)] : [])),
   );
@@ -170,7 +177,7 @@ function* aliasesTakenByRules(domain: Domain, concerned: readonly RouteTaker[]):
   }
 }
 
-/** One subject an address, however it is spelled. */
+/** Returns one subject per address, ignoring case. */
 function addressSubjects(
   domain: DomainName,
   named: readonly string[],
@@ -186,7 +193,10 @@ function addressSubjects(
   return [...found].sort(([a], [b]) => compareText(a, b)).map(([, subject]) => subject);
 }
 
-/** What is known by a pattern or a condition; where a rule comes or goes that takes all mail, that of all rules. */
+/**
+ * Returns the mail that is known by a pattern or a condition. If a rule that takes all mail is added or deleted, that
+ * is the mail of all rules.
+ */
 function conditionSubjects(domain: Domain, concerned: readonly RouteTaker[]): readonly RouteSubject[] {
   const isOverall = concerned.some((taker) => taker.kind === 'rule' && takesEverything(taker.match));
   const found = new Map<string, RouteSubject>();
@@ -202,7 +212,7 @@ function conditionSubjects(domain: Domain, concerned: readonly RouteTaker[]): re
   ];
 }
 
-/** The mail that something takes. */
+/** Returns the mail that a taker takes. */
 export function mailTakenBy(taker: RouteTaker, domain: DomainName): RouteSubject {
   switch (taker.kind) {
     case 'fallback':

@@ -5,7 +5,7 @@ import type { RankedItem } from './tables.ts';
 
 export type PlanRoute = Route<RoutedItem, RankedItem>;
 
-/** Keys of what takes mail to an address, such as `alias info`, and of all that might. */
+/** The key of the entry that takes mail to an address, such as `alias info`, and the keys of all that may. */
 export interface Choice {
   readonly taken: string;
   readonly among: readonly string[];
@@ -15,7 +15,10 @@ export function choiceOf(taken: PlanRoute, among: readonly PlanRoute[]): Choice 
   return { taken: keyOf(taken), among: among.map(keyOf) };
 }
 
-/** True if both choices cannot be: what the service asks first of two entries, it asks first before a plan and after it. */
+/**
+ * True if both choices cannot hold together: of two entries, the service asks the same one first before and after a
+ * plan.
+ */
 export function contradicts(before: Choice, after: Choice): boolean {
   if (before.taken === after.taken) return false;
   return after.among.includes(before.taken) && before.among.includes(after.taken);

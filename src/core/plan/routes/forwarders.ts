@@ -8,16 +8,16 @@ import { fallbackOf } from './tables.ts';
 
 /** A live alias, rule or fallback that forwards to a domain of the account. */
 export interface Forwarder {
-  /** The mail that it takes. */
+  /** The mail that the forwarder takes. */
   readonly subject: RouteSubject;
-  /** `DOMAIN alias NAME` or `DOMAIN rule ID`, see `changedItem`; null for a fallback. */
+  /** `DOMAIN alias NAME` or `DOMAIN rule ID`; see `changedItem`. null for a fallback. */
   readonly item: string | null;
   readonly forward: readonly Destination[];
 }
 
 /**
- * Returns the domains of the account whose mail may pass through one of the given domains, these included: as far as they
- * were read, whether the manifest names them or not.
+ * Returns the domains of the account whose mail may pass through one of the given domains, and these domains. It
+ * covers all domains that were read, managed or not.
  */
 export function domainsLeadingTo(
   domains: ReadonlySet<DomainName>,
@@ -34,7 +34,7 @@ export function domainsLeadingTo(
   return found;
 }
 
-/** Returns everything in these domains that forwards to one of them. */
+/** Returns all forwarders in these domains that forward to one of them. */
 export function forwardersAmong(
   domains: ReadonlySet<DomainName>,
   { account, domains: live }: Pick<Observed, 'account' | 'domains'>,
@@ -48,7 +48,7 @@ export function forwardersAmong(
   });
 }
 
-/** Returns everything in a domain that takes mail, and where it sends it. */
+/** Returns all takers of a domain's mail with their destinations. */
 export function forwardersIn(live: ObservedDomain, account: Account): readonly Forwarder[] {
   const { domain } = live;
   return Array.from(takersOf(live, account), (taker) => ({
@@ -67,12 +67,12 @@ function itemOf(taker: RouteTaker, domain: DomainName): string | null {
   return `${domain} ${taker.kind} ${taker.kind === 'alias' ? nameKey(taker.name) : taker.name}`;
 }
 
-/** Returns the `item` of the forwarder that a change is about. */
+/** Returns the `item` of the forwarder that a change concerns. */
 export function changedItem({ kind, domain, name, id }: Change): string {
   return `${domain} ${kind} ${kind === 'alias' ? nameKey(name) : id}`;
 }
 
-/** Kept per reading of a domain: the guards look at all domains again before each stage 2. */
+/** Cached per read of a domain, because the guards check all domains again before each stage 2. */
 const hosts = new WeakMap<ObservedDomain, ReadonlySet<string>>();
 
 /** Returns the domains of all destinations in a domain. */

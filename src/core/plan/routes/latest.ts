@@ -1,6 +1,6 @@
 /**
- * Gives what `make` makes of a key, and keeps the `most` that were asked for latest: what is asked for again after many others
- * is made again, so that the tables of a large account are not all there at once.
+ * Returns a function that caches the `most` latest results of `make`. An older result is made again on demand, so that
+ * the tables of a large account are not all in memory at once.
  */
 export function keepLatest<Value>(most: number, make: (key: string) => Value): (key: string) => Value {
   const kept = new Map<string, { readonly value: Value }>();
@@ -14,5 +14,5 @@ export function keepLatest<Value>(most: number, make: (key: string) => Value): (
   };
 }
 
-/** Of domains: those of a way through several are few, and subjects come domain by domain. */
+/** The number of domains whose tables are kept. A way passes few domains, and subjects come domain by domain. */
 export const TABLES_KEPT = 8;

@@ -11,40 +11,40 @@ import { conditionKey, type DomainSide, type Side, type Sides } from './sides.ts
 import type { RoutedItem } from './aliases.ts';
 import type { RankedItem } from './tables.ts';
 
-/** Mail whose way is asked for. */
+/** Mail whose way is followed. */
 export type RouteSubject = { readonly domain: DomainName } & (
   | {
       readonly kind: 'address';
       /** The whole address. */
       readonly address: string;
-      /** `destination`: only destinations name it. */
+      /** The source of the address; `destination` means that only destinations name it. */
       readonly knownBy: 'name' | 'destination';
     }
-  /** To every address that nothing names. */
+  /** Mail to every address that nothing names. */
   | { readonly kind: 'others' }
-  /** To the addresses that an alias, or a rule for aliases, takes by a pattern or a beginning such as `sales*`. */
+  /** Mail to addresses that an alias, or a rule for aliases, takes by a pattern or a prefix such as `sales*`. */
   | { readonly kind: 'pattern'; readonly name: string }
-  /** What a rule takes by a regular expression or an expression. */
+  /** Mail that a rule takes by a regular expression or a CEL expression. */
   | { readonly kind: 'condition'; readonly match: RuleMatch; readonly rule: string }
 );
 
-/** Where mail ends. */
+/** The end of some mail. */
 export interface RouteOutcome {
   readonly to: readonly Destination[];
-  /** Addresses after which nothing is known. */
+  /** Addresses behind which the way is unknown. */
   readonly open: readonly string[];
   readonly via: readonly string[];
   readonly by: Decider | null;
-  /** What takes the mail at each address that it passes, and all that might. */
+  /** The entry that takes the mail at each address on its way, and all that may. */
   readonly choices: ReadonlyMap<string, Choice>;
-  /** Names of the entries of which any may take the mail, where they send it to different destinations. */
+  /** Names of the entries that may each take the mail, if their destinations differ. */
   readonly undecided: readonly string[];
 }
 
-/** Every outcome that mail may have, the usual one first. */
+/** All possible outcomes of some mail, the usual one first. */
 export type RouteOutcomes = readonly [RouteOutcome, ...RouteOutcome[]];
 
-/** Without sender, subject and body: what a rule takes for these is said by its condition. */
+/** A message without sender, subject and body. Rules that match these are described by their condition. */
 const MESSAGE = { from: '', subject: '', body: '' };
 
 export function outcomesOf(subject: RouteSubject, side: Side): RouteOutcomes {
@@ -61,7 +61,7 @@ export function outcomesOf(subject: RouteSubject, side: Side): RouteOutcomes {
   }
 }
 
-/** True if something takes mail for its pattern or condition; else it is mail like that to every other address. */
+/** True if something takes the mail by its pattern or condition. Otherwise it goes the way of every other address. */
 export function isTaken(subject: RouteSubject, { before, after }: Pick<Sides, 'before' | 'after'>): boolean {
   if (subject.kind === 'address' || subject.kind === 'others') return true;
   return [before(subject.domain), after(subject.domain)].some(({ aliasOf, takerOf }) => {
@@ -77,11 +77,11 @@ export function isNowhere({ to, open }: RouteOutcome): boolean {
   return open.length === 0 && (to.length === 0 || isDiscard(to));
 }
 
-/** What becomes of mail on one side, found in linear time for any number of mails. */
+/** The delivery of mail on one side, computed in linear time for any number of mails. */
 export interface SideDelivery {
-  /** True if mail is delivered somewhere on its usual way, as `isNowhere` tells. */
+  /** True if the usual way of the mail ends somewhere; see `isNowhere`. */
   readonly delivers: (mail: Mail | RouteSubject) => boolean;
-  /** True if mail may pass an address at which it is not known what takes it. */
+  /** True if the mail may pass an address whose taker is uncertain. */
   readonly isUndecided: (mail: Mail | RouteSubject) => boolean;
 }
 
@@ -109,12 +109,12 @@ function usualRouting(routing: DomainSide['routing']): DomainRouting<RoutedItem,
   };
 }
 
-/** True if nothing but its address tells what becomes of the mail. */
+/** True if the way of the mail depends only on its address. */
 function isPlain(mail: Mail | RouteSubject): mail is RouteSubject | (Mail & typeof MESSAGE) {
   return !('to' in mail) || (mail.from === '' && mail.subject === '' && mail.body === '');
 }
 
-/** The addresses at which the mail is followed first. */
+/** Returns the addresses at which the mail is followed first. */
 function startsOf(mail: Mail | RouteSubject, side: Side): readonly string[] {
   if ('to' in mail) return [mail.to];
   if (mail.kind === 'address') return [mail.address];
@@ -126,7 +126,7 @@ export function sameOutcome(a: RouteOutcome, b: RouteOutcome): boolean {
   return sameDestinations(a.to, b.to) && new Set(a.open).symmetricDifference(new Set(b.open)).size === 0;
 }
 
-/** True unless the one outcome tells that the other cannot be. */
+/** True unless one outcome rules the other out. */
 export function canFollow(before: RouteOutcome, after: RouteOutcome): boolean {
   return before.choices.entries().every(([address, choice]) => {
     const then = after.choices.get(address);
@@ -138,7 +138,7 @@ function ofAddress(address: string, side: Side): RouteOutcomes {
   return outcomesOfMail({ ...MESSAGE, to: address }, side);
 }
 
-/** Every outcome that one mail may have, the usual one first. */
+/** Returns all possible outcomes of one mail, the usual one first. */
 export function outcomesOfMail({ to, ...message }: Mail, side: Side): RouteOutcomes {
   return outcomesOfWays(waysTo([to], side, message), ({ hops }) => {
     const [first] = hops;
@@ -205,14 +205,17 @@ function takenBy(
   return rule === null ? null : { by: { kind: 'rule', name: rule.name }, forward: rule.forward };
 }
 
-/** By what a rule takes it. */
+/** Returns the condition by which a rule takes the mail. */
 export function conditionOf(
   subject: Extract<RouteSubject, { readonly kind: 'pattern' | 'condition' }>,
 ): RuleMatch {
   return subject.kind === 'condition' ? subject.match : { type: 'alias', alias: subject.name };
 }
 
-/** A destination with a capture is another address for each mail: it is an end as it is written. */
+/**
+ * Returns the outcomes of a taker's destinations. A destination with a capture differs for each mail, so it counts as
+ * an end as written.
+ */
 function ofDestinations({ by, forward }: Taken, side: Side): RouteOutcomes {
   const captured = forward.filter((destination) => capturesIn(destination).length > 0);
   const plain = forward.filter((destination) => capturesIn(destination).length === 0);

@@ -4,17 +4,19 @@ import type { Change } from '../../model/plan.ts';
 import { overlapsIn, type Overlap } from '../../routing/overlaps/overlaps.ts';
 import { finalAliases, liveAliases, type RoutedItem } from './aliases.ts';
 
-/** Finds patterns of a domain that overlap once the changes are made; none where its mail is not routed by aliases. */
+/** Finds overlapping patterns of a domain after the changes; none if aliases do not route its mail. */
 export function finalOverlaps(
   live: ObservedDomain | undefined,
   changes: readonly Change[],
 ): readonly Overlap<RoutedItem>[] {
-  // Most domains have no two patterns, and need no table.
+  // Most domains have fewer than two patterns and need no table.
   if (!mayRouteByAliases(live) || !hasTwoPatterns(live, changes)) return [];
   return overlapsIn(finalAliases(liveAliases(live), changes)).toArray();
 }
 
-/** Returns an address for each pair of overlapping patterns, before and after, of which the changes touch one. */
+/**
+ * Returns an address for each pair of overlapping patterns, before and after, if the changes touch one of the pair.
+ */
 export function contestedAddresses(
   domain: DomainName,
   live: ObservedDomain | undefined,

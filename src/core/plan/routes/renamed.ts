@@ -3,8 +3,8 @@ import type { AliasChange, Change, PlannedRoute } from '../../model/plan.ts';
 import type { AliasState } from '../../kinds/alias/fields.ts';
 
 /**
- * Makes one entry of an alias that goes and one that comes with the same destinations, where these two alone have them. Where
- * something else takes the mail to the old name from then on, that stays an entry of its own.
+ * Joins an alias that is deleted and one that is added with the same destinations into one route, if only these two
+ * have them. If something else takes mail to the old name afterwards, the old route also stays.
  */
 export function joinRenamed(
   routes: readonly PlannedRoute[],
@@ -40,7 +40,7 @@ function renames(
   });
 }
 
-/** Of a change that is not conditional, as only that of `*` may be. */
+/** Returns the destinations of a change that is not conditional; only a change of `*` may be. */
 function forwardOf({ observed, desired }: AliasChange): string {
   return ((observed ?? desired) as AliasState).forward.toSorted().join();
 }

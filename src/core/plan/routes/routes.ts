@@ -18,10 +18,10 @@ import { joinRenamed } from './renamed.ts';
 import { decidingSection, readSides, type RoutesInput, type Sides } from './sides.ts';
 
 /**
- * Whose mail ends elsewhere once the changes are made: of every known address, of the mail that a condition describes, and of
- * every other address of a domain. Destinations at domains that are planned or were read are followed to their ends. By
- * domain; there addresses come first, then patterns, conditions, and all others. Where the account does not tell the engine,
- * by aliases.
+ * Returns the mail that ends elsewhere after the changes: of every known address, of mail that a condition describes,
+ * and of every other address of a domain. Destinations in domains that are planned or were read are followed to their
+ * ends. Routes are ordered by domain, then addresses, patterns, conditions and all others. If the account does not
+ * show the engine, aliases are assumed.
  */
 export function planRoutes(input: RoutesInput): readonly PlannedRoute[] {
   if (input.changes.every(({ kind }) => kind === 'credential')) return [];
@@ -48,11 +48,11 @@ function isMoved(address: Destination, readings: readonly (Sides | null)[]): boo
 interface Comparison {
   readonly before: RouteOutcome;
   readonly after: RouteOutcome;
-  /** Names of the entries of which any may take the mail; none: where it goes is known. */
+  /** Names of the entries that may each take the mail; empty means that its way is certain. */
   readonly undecided: readonly string[];
 }
 
-/** The usual outcomes; where they are the same, others that may be and are not. */
+/** Compares the usual outcomes. If they are equal, looks for possible outcomes that differ. */
 function compare(subject: RouteSubject, sides: Sides): Comparison {
   const before = outcomesOf(subject, sides.before);
   const after = outcomesOf(subject, sides.after);
@@ -84,7 +84,7 @@ function isDifferent({ before, after }: Comparison): boolean {
 
 type Readings = ReturnType<typeof readSides>;
 
-/** What is to be said of mail; null: it goes on as before. */
+/** Returns a function that describes the change of a route; null if the mail goes on as before. */
 function reporter(
   input: RoutesInput,
   { listed, otherwise }: Readings,
@@ -155,7 +155,7 @@ function kindOf({ before, after }: Comparison): RouteKind {
   return isNowhere(after) ? 'lost' : 'reroute';
 }
 
-/** `domain id` -> what the manifest calls a live rule. */
+/** `domain id` -> the manifest's name of a live rule. */
 type RuleNames = ReadonlyMap<string, string>;
 
 function ruleNames({ desired, changes, adoptions }: RoutesInput): RuleNames {

@@ -14,7 +14,7 @@ import { ANY_OTHER } from './known-addresses.ts';
 import { keepLatest, TABLES_KEPT } from './latest.ts';
 import { engineOf, finalTable, isKnown, type PlanTable, type RankedItem, type Reading } from './tables.ts';
 
-/** What routes are worked out from; `domains`: those that are planned. */
+/** The inputs of routes. */
 export interface RoutesInput extends Pick<Plan, 'changes' | 'adoptions'> {
   readonly desired: Pick<Desired, 'domains'>;
   readonly observed: Pick<Observed, 'account' | 'domains' | 'unproven'>;
@@ -23,15 +23,15 @@ export interface RoutesInput extends Pick<Plan, 'changes' | 'adoptions'> {
 /** A domain before or after the changes, in one reading. */
 export interface DomainSide {
   readonly routing: DomainRoutes<RoutedItem, RankedItem>;
-  /** Which engine routes its mail; null: none does, or it is not known. */
+  /** The engine that routes the domain's mail; null if none does or it is unknown. */
   readonly engine: PlanTable['mode'] | null;
-  /** The alias of that name where aliases route its mail. */
+  /** Returns the alias of a name, if aliases route the domain's mail. */
   readonly aliasOf: (name: string) => RoutedItem | null;
-  /** The rule to which mail comes that a condition describes; null: no rule takes it for that. */
+  /** Returns the rule that takes mail of a condition; null if none does. */
   readonly takerOf: (match: RuleMatch) => RankedItem | null;
 }
 
-/** The account before or after the changes, in one reading; domains are made ready when they are asked for. */
+/** The account before or after the changes, in one reading. Domains are prepared on demand. */
 export type Side = (domain: string) => DomainSide;
 
 export interface Sides {
@@ -43,8 +43,8 @@ const LISTED: Reading = { engine: 'aliases', anchoring: 'anywhere', fallback: 'a
 const BY_RULES: Reading = { ...LISTED, engine: 'rules' };
 
 /**
- * The account before and after the changes. Where it does not tell the engine of a domain, by aliases; and once more by the
- * rules of such domains, which is null where none of them has active rules.
+ * Reads the account before and after the changes. If it does not show the engine of a domain, `listed` assumes aliases
+ * and `otherwise` rules; `otherwise` is null if no such domain has active rules.
  */
 export function readSides(input: RoutesInput): { readonly listed: Sides; readonly otherwise: Sides | null } {
   const own = Map.groupBy(input.changes, ({ domain }) => domain);
@@ -64,13 +64,13 @@ export function readSides(input: RoutesInput): { readonly listed: Sides; readonl
   };
 }
 
-/** Which section decides about mail to a domain that could not be followed there. */
+/** Returns the section that decides about mail to a domain whose way is unknown. */
 export function decidingSection({ observed }: RoutesInput, domain: string): string {
   const live = observed.domains.get(domain as DomainName);
   return `${domain}/${engineOf(live, LISTED)}`;
 }
 
-/** A domain without active rules has no use for the engine of rules. */
+/** True if a domain may be routed by rules: its engine is not known, and it has active rules. */
 function mayUseRules(
   domain: DomainName,
   { domains }: RoutesInput['observed'],
@@ -87,24 +87,24 @@ const UNKNOWN: DomainSide = { ...NO_TABLE, routing: 'unknown' };
 const OUTSIDE: DomainSide = { ...NO_TABLE, routing: 'outside' };
 const REFUSING: DomainSide = { ...NO_TABLE, routing: () => [{ kind: 'refused' }] };
 
-/** With what both sides of a domain share. */
+/** The input of both sides of a domain, with what they share. */
 interface SideInput extends RoutesInput {
   readonly aliasesOf: (domain: string) => LiveAliases;
 }
 
 /**
- * The account in one reading: as it is, after the changes of stage 1, and after all. `meanwhile`: any of these at each address, for
- * a run may end with some of the changes made.
+ * The account in one reading: before, after stage 1, and after all changes. `meanwhile` combines these at each
+ * address, because a run may end with only some of the changes made.
  */
 export interface StagedSides extends Sides {
   readonly between: Side;
   readonly meanwhile: Side;
 }
 
-/** What changes in the domains of an account, and what is left out of how they are now. */
+/** The changes in each domain, and the live aliases to leave out. */
 export interface StagedChanges {
   readonly changesIn: (domain: DomainName) => readonly Change[];
-  /** Names of aliases that count as not there before. */
+  /** Returns the names of aliases that count as missing before the changes. */
   readonly ignoredIn: (domain: DomainName) => ReadonlySet<string>;
 }
 
@@ -134,7 +134,7 @@ export function readStages(
   return { before, between, after, meanwhile };
 }
 
-/** A domain in which mail goes where it goes in any of these. */
+/** Combines sides of a domain: mail goes to all destinations that it has in any of them. */
 function anyOf(domain: string, sides: readonly DomainSide[]): DomainSide {
   const routings = sides.map(({ routing }) => routing);
   const [first] = sides;
@@ -145,7 +145,7 @@ function anyOf(domain: string, sides: readonly DomainSide[]): DomainSide {
     const items = sides.map((side) => itemOf(side));
     const found = items.find((item) => item !== null);
     if (found === undefined) return null;
-    // Where it is missing, its mail is like that to every other address.
+    // If the item is missing on a side, its mail goes the way of every other address there.
     return {
       ...found,
       forward: distinct(items.map((item, index) => item ?? usualRoute(routings[index], toOthers))),
@@ -163,7 +163,7 @@ function anyOf(domain: string, sides: readonly DomainSide[]): DomainSide {
   };
 }
 
-/** Returns what takes mail usually; null: it is refused, or that is not known. */
+/** Returns the usual taker of some mail; null if the mail is refused or its taker is unknown. */
 function usualRoute(
   routing: DomainSide['routing'] | undefined,
   mail: Mail,
@@ -197,17 +197,17 @@ function makeSide(
   const live = observed.domains.get(domain);
   const wanted = desired.domains.get(domain);
   if (observed.unproven.has(domain)) return UNKNOWN;
-  // A tombstone of what is gone: whoever has the domain now routes its mail.
+  // A tombstone of a domain that is gone. Its new owner, if any, routes its mail.
   if (live === undefined && wanted?.state !== 'present') return OUTSIDE;
   if (isRefusing(live, changes)) return REFUSING;
-  // A domain that the manifest does not name is read only where that costs little.
+  // A domain that the manifest does not name is read only if that costs little.
   if (live !== undefined && !isKnown(live, reading)) return wanted === undefined ? OUTSIDE : UNKNOWN;
   return sideOf({ engine: engineOf(live, reading), anchoring: reading.anchoring }, () =>
     finalTable(live, aliasesOf(domain), changes, { accountEmail: observed.account.email, reading }),
   );
 }
 
-/** Nothing is made of a domain of which only the engine is asked. */
+/** Creates a side that builds its table on demand, because often only the engine is needed. */
 function sideOf(
   { engine, anchoring }: Pick<Reading, 'engine' | 'anchoring'>,
   makeTable: () => PlanTable,
@@ -222,7 +222,7 @@ function sideOf(
   };
 }
 
-/** True if the account does not have the domain once the changes were made, or routes none of its mail. */
+/** True if the account does not have the domain after the changes, or does not route its mail. */
 function isRefusing(live: ObservedDomain | undefined, changes: readonly Change[]): boolean {
   const own = changes.find(({ kind, action }) => kind === 'domain' && action !== 'update');
   const isThere = own === undefined ? live !== undefined : own.action === 'add';
@@ -233,7 +233,7 @@ function aliasesIn(table: () => PlanTable): DomainSide['aliasOf'] {
   return (name) => table().aliases.named(nameKey(name)) ?? null;
 }
 
-/** The first of the active rules with a condition, unless one comes before it that takes all mail. */
+/** Returns a lookup of the first active rule with a condition, unless a rule before it takes all mail. */
 function rulesIn(table: () => PlanTable): DomainSide['takerOf'] {
   const found = lazily(() => findTakers(table().rules));
   return (match) => found().byCondition.get(conditionKey(match)) ?? found().ofEverything;
@@ -255,7 +255,7 @@ function findTakers(rules: PlanTable['rules']): Takers {
   return { byCondition, ofEverything: null };
 }
 
-/** Whether a rule's condition is met by every mail, as far as its text alone tells. */
+/** True if every mail meets a rule's condition, as far as its text shows. */
 export function takesEverything(match: RuleMatch): boolean {
   switch (match.type) {
     case 'alias':
@@ -269,7 +269,7 @@ export function takesEverything(match: RuleMatch): boolean {
 
 const ANYTHING = /^\^?\(?\.\*\)?\$?$/;
 
-/** Equal where two rules take the same mail by the same means. */
+/** Returns a key that is equal for rules with the same condition. */
 export function conditionKey(match: RuleMatch): string {
   return JSON.stringify(matchParts(match));
 }

@@ -15,7 +15,7 @@ import {
 } from './aliases.ts';
 import { keepLatest, TABLES_KEPT } from './latest.ts';
 
-/** A rule that takes mail; `key` tells the rules of a domain apart. */
+/** A rule that takes mail; `key` is unique within a domain. */
 export interface RankedItem extends RoutedItem {
   readonly key: string;
   readonly match: RuleMatch;
@@ -26,12 +26,12 @@ export interface RankedItem extends RoutedItem {
 export type PlanTable = RoutingTable<RoutedItem, RankedItem> & { readonly aliases: FinalAliases };
 export type PlanRouter = ReturnType<typeof createRouter<RoutedItem, RankedItem>>;
 
-/** One of the ways in which the service may route mail, as far as account and documents leave it open (field notes: Routing). */
+/** One way in which the service may route mail, as far as the account and the API's documents leave it open. */
 export interface Reading {
-  /** Which engine decides where the account does not tell. */
+  /** The engine that decides if the account does not show it. */
   readonly engine: RoutingTable<RoutedItem, RankedItem>['mode'];
   readonly anchoring: Anchoring;
-  /** Where mail goes that no rule takes, where the account does not tell. */
+  /** The fallback of mail that no rule takes, if the account does not show it. */
   readonly fallback: 'account' | 'nowhere';
 }
 
@@ -43,7 +43,7 @@ const READINGS: readonly Reading[] = [
   { engine: 'rules', anchoring: 'whole', fallback: 'nowhere' },
 ];
 
-/** All readings of a live domain that what was read of it allows; none: nothing is known of its routing. */
+/** Returns all possible readings of a live domain; empty if its routing was not read. */
 export function readingsOf(live: ObservedDomain): readonly Reading[] {
   return READINGS.filter((reading) => {
     if (reading.engine !== engineOf(live, reading) || !isKnown(live, reading)) return false;
@@ -52,27 +52,27 @@ export function readingsOf(live: ObservedDomain): readonly Reading[] {
 }
 
 /**
- * What a mail's way through several domains is looked for in. They may differ in their engines: rules of one lead to aliases
- * of another.
+ * The readings for following mail through several domains. Their engines may differ: rules of one domain lead to
+ * aliases of another.
  */
 export const READINGS_OF_ALL: readonly Reading[] = (['rules-then-aliases', 'aliases', 'rules'] as const).map(
   (engine) => ({ engine, anchoring: 'anywhere', fallback: 'account' }),
 );
 
-/** Whom the tables are of, and how they are read. */
+/** The account of the tables, and their reading. */
 export interface RouterContext {
   readonly accountEmail: string;
   readonly reading: Reading;
 }
 
-/** How mail to one domain is routed at the moment. */
+/** Creates the router of one domain's mail as it is now. */
 export function liveRouter(live: ObservedDomain, context: RouterContext): PlanRouter {
   return finalRouter(live, NONE, context);
 }
 
 const NONE: ReadonlySet<Change> = new Set();
 
-/** How it will be routed once the changes were made. */
+/** Creates the router of one domain's mail after the changes. */
 export function finalRouter(
   live: ObservedDomain | undefined,
   changes: Iterable<Change>,
@@ -96,7 +96,10 @@ export function finalTable(
   };
 }
 
-/** The routers of the managed domains as they will be; null of a domain whose routing is not known. Made when asked for. */
+/**
+ * Returns a lookup of the managed domains' routers after the changes; null if a domain's routing is unknown. Routers
+ * are created on demand.
+ */
 export function finalRouters(
   input: {
     readonly desired: Desired;
@@ -109,7 +112,7 @@ export function finalRouters(
   function make(domain: string): PlanRouter | null {
     const plan = plans.get(domain);
     if (plan === undefined) return null;
-    // What is planned is desired, if only to be absent.
+    // Every planned domain is desired, present or absent.
     const { state } = input.desired.domains.get(plan.domain) as DesiredDomain;
     if (state === 'absent') return null;
     const live = input.observed.domains.get(plan.domain);
@@ -119,19 +122,22 @@ export function finalRouters(
   return keepLatest(TABLES_KEPT, make);
 }
 
-/** Whether what decides about mail to the domain was read. */
+/** True if the section that decides about the domain's mail was read. */
 export function isKnown(live: ObservedDomain, reading: Reading): boolean {
   return (engineOf(live, reading) === 'rules' ? live.rules : live.aliases) !== undefined;
 }
 
-/** Which engine routes the domain: where the account does not tell, that of the reading. */
+/** Returns the engine of a domain; that of the reading if the account does not show it. */
 export function engineOf(live: ObservedDomain | undefined, reading: Reading): Reading['engine'] {
   const engine = live?.routingEngine;
   if (engine === 'rules') return 'rules';
   return engine === 'alias' ? 'aliases' : reading.engine;
 }
 
-/** Where rules send mail that none of them takes: the account's address is the default; null accepts it and drops it. */
+/**
+ * Returns the destination of mail that no rule takes. The account's address is the default; null accepts the mail and
+ * drops it.
+ */
 export function fallbackOf(live: ObservedDomain | undefined, accountEmail: string): Destination {
   if (live?.rulesFallbackEmail === undefined) return normaliseDestination(accountEmail);
   return live.rulesFallbackEmail === null ? DISCARD : normaliseDestination(live.rulesFallbackEmail);

@@ -2,10 +2,10 @@ import { nameKey, takesOthers } from '../../model/names.ts';
 import type { AliasChange, Change } from '../../model/plan.ts';
 import { matcherOf } from '../../routing/name-match.ts';
 
-/** By change, those of the same domain that come before it. */
+/** Changes of the same domain that come before each change. */
 export type Beside = ReadonlyMap<Change, ReadonlySet<Change>>;
 
-/** Returns for each alias of a domain the aliases that are added beside it, whose mail it matches as long as they are missing. */
+/** Returns, for each alias of a domain, the added aliases whose mail it matches while they are missing. */
 export function addedBeside(changes: readonly Change[]): Beside {
   const aliases = changes.filter((change) => change.kind === 'alias');
   const added = aliases.filter(({ action }) => action === 'add');
@@ -16,7 +16,7 @@ export function addedBeside(changes: readonly Change[]): Beside {
   );
 }
 
-/** Returns for each of these aliases of a domain those of `others` that would match its mail if it were missing. */
+/** Returns, for each of these aliases of a domain, those of `others` that would match its mail if it were missing. */
 export function matchedBeside(aliases: readonly AliasChange[], others: readonly AliasChange[]): Beside {
   const found = new Map<Change, Set<Change>>();
   if (aliases.length === 0) return found;
@@ -45,8 +45,8 @@ function pairs(
 }
 
 /**
- * Returns a function that tells whether an alias matches mail to the name of another one as long as that is missing: of the aliases
- * that match a mail, it is asked later.
+ * Returns a function that is true if an alias matches mail to a missing name. The service asks the alias later than an
+ * alias of that name.
  */
 export function matchesMissing(name: string): (missing: string) => boolean {
   const own = nameKey(name);
@@ -54,11 +54,11 @@ export function matchesMissing(name: string): (missing: string) => boolean {
   if (name === '*') return isAnother;
   if (!isWide(name)) return (missing) => nameKey(missing).startsWith(`${own}+`);
   const match = matcherOf(name);
-  // Which mail two patterns have in common is not worked out.
+  // The mail that two patterns share is not computed.
   return (missing) => isAnother(missing) && (isWide(missing) || match(missing) !== null);
 }
 
-/** True if an alias may match mail to others than its own address; a plus alone begins a label. */
+/** True if an alias may match mail to other addresses. A plus alone only begins a label. */
 export function isWide(name: string): boolean {
   return takesOthers(name.replaceAll('+', ''));
 }

@@ -4,7 +4,7 @@ import type { Mail } from '../../routing/route.ts';
 import { createDelivery, type SideDelivery } from '../routes/outcomes.ts';
 import type { Side } from '../routes/sides.ts';
 
-/** The account before or after the changes, and what becomes of mail there. */
+/** The account before or after the changes, with the delivery of its mail. */
 export interface DeliveringSide extends SideDelivery {
   readonly side: Side;
 }
@@ -13,9 +13,9 @@ export function withDelivery(side: Side): DeliveringSide {
   return { side, ...createDelivery(side) };
 }
 
-/** What takes mail to an address. */
+/** An entry that takes mail to an address. */
 interface AddressTaker {
-  /** As `changedItem` names it, within its domain. */
+  /** The item's key within its domain; see `changedItem`. */
   readonly item: string;
   readonly forward: readonly string[];
 }
@@ -38,12 +38,12 @@ export function takersAt(address: string, side: Side): readonly AddressTaker[] {
   });
 }
 
-/** Returns the addresses to which mail to an address goes next. */
+/** Returns the next addresses of mail to an address. */
 export function nextOf(address: string, side: Side): readonly string[] {
   return addressesAmong(takersAt(address, side).flatMap(({ forward }) => [...forward]));
 }
 
-/** Leaves out webhooks, and what is another address for each mail. */
+/** Leaves out webhooks, and destinations that differ for each mail. */
 export function addressesAmong(destinations: readonly string[]): readonly string[] {
   return destinations.filter(isAddress);
 }
@@ -61,12 +61,12 @@ export function mailTo(to: string): Mail & { readonly domain: DomainName } {
   return { domain: domainPartOf(to) as DomainName, to, from: '', subject: '', body: '' };
 }
 
-/** More addresses than this are not followed: only captures make so many. */
+/** The most addresses that are followed. Only captures can make more. */
 const MOST_FOLLOWED = 1000;
 
 /**
- * Returns the addresses at which mail is delivered on the one side and not on the other, from the given ones on, as far as such
- * addresses lead to each other.
+ * Returns the addresses, reachable from the given ones, at which mail is delivered on one side and not on the other.
+ * It follows only such addresses.
  */
 export function onlyWith(
   here: DeliveringSide,
@@ -82,7 +82,8 @@ export function onlyWith(
 }
 
 /**
- * Returns the addresses, from the given ones on, at which mail is led on the other side to where it came from: it would go round.
+ * Returns the addresses, reachable from the given ones, at which the other side leads mail back to its start, so that
+ * it would go round.
  */
 export function waysBack(
   starts: readonly string[],
@@ -99,14 +100,14 @@ export function waysBack(
   return [...leading].filter((address) => !isStart(address));
 }
 
-/** Returns all addresses that are reached, and where each leads. */
+/** Returns all reachable addresses with their next ones. */
 function reach(
   starts: readonly string[],
   next: (address: string) => readonly string[],
 ): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   const open = new Set(starts);
-  // Grows while it is gone through.
+  // The set grows during the loop.
   for (const address of open) {
     const following = next(address);
     found.set(address, following);

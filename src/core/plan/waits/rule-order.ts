@@ -4,15 +4,16 @@ import { createRouter, type Mail } from '../../routing/route.ts';
 import { compareRanks } from '../sorting.ts';
 
 export interface RulesInTheWay {
-  /** Rules that a rule lets its mail go past: they do not deliver it before they change. */
+  /** Rules that must change before this rule gives up its mail, because they do not deliver that mail yet. */
   readonly ready: readonly Change[];
-  /** Rules past which a rule takes its mail: they do not deliver it after they changed. */
+  /** Rules that must change after this rule takes its mail, because they will not deliver that mail any more. */
   readonly needed: readonly Change[];
 }
 
 /**
- * Returns the rules of a domain that would take mail of a rule while these change, and not deliver it. `mail`: a mail that the rule
- * matches before or after; null: it matches more than one. `delivers`: tells whether mail is delivered before or after.
+ * Returns the rules of a domain that would take mail of a changing rule meanwhile and not deliver it. `mail` matches
+ * the rule before or after; null means that it matches several. `delivers` is true if mail is delivered before or
+ * after.
  */
 export function rulesInTheWay(
   change: RuleChange,
@@ -34,7 +35,7 @@ export function rulesInTheWay(
 
 export type Delivers = (state: Pick<RuleState, 'forward'>, when: 'observed' | 'desired') => boolean;
 
-/** Returns the rules among these changes that would take a mail and not deliver it, whichever others come first afterwards. */
+/** Returns the rules among these changes that would take a mail and not deliver it, if no other rule comes first. */
 export function endingRules(changes: readonly Change[], mail: Mail, delivers: Delivers): readonly Change[] {
   return changes.filter(
     (change) =>

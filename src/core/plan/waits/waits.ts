@@ -18,10 +18,10 @@ interface WaitsInput extends Pick<RoutesInput, 'desired'> {
 }
 
 /**
- * Finds out which changes wait for others, so that mail which passes several entries is delivered at every moment if it is before
- * and after a run: it is led to an address only when it is delivered there, and an address delivers until all is led away that goes on
- * being delivered. Mail is followed hop by hop, through what does not change and through domains that are not managed, too. A change
- * that waits for one of stage 2 belongs to stage 2.
+ * Finds the changes that must wait for others. Mail that passes several entries must be delivered at every moment if
+ * it is delivered before and after the run. It is led to an address only after it is delivered there. An address
+ * delivers until all mail that stays delivered is led away. Mail is followed hop by hop, also through entries that do
+ * not change and domains that are not managed. A change that waits for one of stage 2 belongs to stage 2.
  */
 export function planWaits(
   plans: readonly DomainPlan[],
@@ -72,9 +72,9 @@ function findWaits(changes: readonly Change[], input: WaitsInput): Found {
 }
 
 interface Notes {
-  /** Without which mail would be lost. */
+  /** Waits that prevent lost mail. */
   readonly needed: Found;
-  /** Without which mail would go where it never was to go. */
+  /** Waits that prevent mail from going where it should never go. */
   readonly ahead: Found;
 }
 
@@ -106,7 +106,9 @@ function notePassed(change: Change, passed: PassedChanges, { needed, ahead }: No
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** True if mail to the domain is, or will be, forwarded to a domain of the account, or one of its rules discards. */
+/**
+ * True if mail to the domain is, or will be, forwarded to a domain of the account, or if one of its rules discards.
+ */
 function passesOn(
   domain: DomainName,
   changes: readonly Change[],
@@ -142,8 +144,9 @@ function note(found: Found, change: Change, first: Change, why: WaitReason): voi
 }
 
 /**
- * Aliases keep their order beside those that wait. One that delivers nothing, as far as its destinations tell, is deleted only when
- * what would match its mail is gone, too: it would be delivered otherwise, for a moment or until the next run.
+ * Notes the order of aliases beside others. Aliases beside waiting ones keep their order. An alias that delivers
+ * nothing, as far as its destinations show, is deleted only after the aliases that would match its mail. Otherwise
+ * that mail would be delivered, for a moment or until the next run.
  */
 function noteBeside(
   changes: readonly Change[],
@@ -162,7 +165,7 @@ function noteBeside(
   }
 }
 
-/** Adds what makes no circle: changes that wait for each other in one do not wait. */
+/** Adds waits that make no circle. Changes that wait for each other in a circle do not wait. */
 function addWithoutCircles(found: Found, more: Found): void {
   const circles = nodesOnCycles(
     new Map(

@@ -17,25 +17,25 @@ import {
 } from './mail.ts';
 import { endingRules, rulesInTheWay, type Delivers, type RulesInTheWay } from './rule-order.ts';
 
-/** Changes at the addresses to which the mail of another change comes, hop by hop, from its own address on. */
+/** Changes at the addresses that another change's mail reaches, hop by hop, from its own address on. */
 export interface PassedChanges {
-  /** Its mail comes there afterwards, and is not delivered there before them. */
+  /** Changes that must come first: the mail reaches them afterwards and is not delivered there before them. */
   readonly ready: readonly Change[];
-  /** Its mail comes there next afterwards. */
+  /** Changes that the mail reaches next afterwards. */
   readonly ahead: readonly Change[];
-  /** Its mail comes there before, and is not delivered there after them. */
+  /** Changes that must come later: the mail reaches them before and is not delivered there after them. */
   readonly needed: readonly Change[];
 }
 
 const NONE: PassedChanges = { ready: [], ahead: [], needed: [] };
 
-/** What changes of a plan do to mail on its way. */
+/** The effect of a plan's changes on mail on its way. */
 export interface Ways {
   /** Follows the mail of a change. */
   readonly passedBy: (change: Change) => PassedChanges;
   /**
-   * Follows the mail of what does not change, to several addresses of which each delivers only before or only after: those that come to
-   * deliver it, and those that end it.
+   * Follows the mail of an unchanged forwarder to several addresses, each of which delivers only before or only after.
+   * Returns the changes that begin to deliver it, and those that end it.
    */
   readonly exchangedBy: (forwarder: Forwarder) => {
     readonly come: readonly Change[];
@@ -43,7 +43,7 @@ export interface Ways {
   };
 }
 
-/** `own`: the changes of the plan, by domain. */
+/** Creates the ways of a plan; `own` holds its changes by domain. */
 export function openWays(
   { before, after }: Sides,
   own: ReadonlyMap<DomainName, readonly Change[]>,
@@ -78,14 +78,14 @@ export function openWays(
 
 const NO_EXCHANGE = { come: [], go: [] };
 
-/** Before and after. */
+/** The account before and after the changes. */
 type BothSides = readonly [DeliveringSide, DeliveringSide];
 
 interface Finders {
   readonly own: ReadonlyMap<DomainName, readonly Change[]>;
-  /** What changes at an address on one side. */
+  /** Returns the changes at an address on one side. */
   readonly changesOf: (address: string, side: Side) => readonly Change[];
-  /** What changes there on either. */
+  /** Returns the changes at an address on either side. */
   readonly changesAt: (address: string) => readonly Change[];
   readonly startsOf: (change: Change) => Starts | null;
 }
@@ -136,7 +136,7 @@ function openPassed(
 /** Changes by `changedItem`. */
 type Items = ReadonlyMap<string, Change>;
 
-/** Returns a function that finds the changes of what takes mail to an address on one side. */
+/** Returns a function that finds the changes of the entries that take mail to an address on one side. */
 function openFinder(
   own: ReadonlyMap<DomainName, readonly Change[]>,
   items: Items,
@@ -149,17 +149,17 @@ function openFinder(
   };
 }
 
-/** Where the mail of a change goes next, before and after. */
+/** The next addresses of a change's mail, before and after. */
 interface Starts {
-  /** Where it is sent to; null: to several addresses. */
+  /** The address that the mail is sent to; null means several addresses. */
   readonly address: string | null;
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
 /**
- * Returns a function that finds where the mail of a change goes; null: the change concerns none, or mail to its address alone,
- * which is not delivered before or not after.
+ * Returns a function that finds the next addresses of a change's mail. It returns null if the change affects no mail,
+ * or only mail to its own address that is not delivered before or after.
  */
 function openStarts(
   [now, then]: BothSides,
@@ -201,7 +201,7 @@ function takesMore({ action, fields }: Change): boolean {
   return action === 'add' || fields.some((field) => field !== 'forward');
 }
 
-/** The address whose mail a change concerns; null where it concerns mail to several. */
+/** Returns the address whose mail a change affects; null if there are several. */
 function addressOf({ kind, name, domain, ...change }: AliasChange | RuleChange): string | null {
   const names = kind === 'alias' ? [name] : [change.observed, change.desired].map(namedBy);
   const [first, second = first] = names.filter((one) => one !== undefined);
@@ -218,7 +218,9 @@ function forwardOf(state: Change['observed']): readonly string[] {
   return 'active' in state && !state.active ? [] : state.forward;
 }
 
-/** Returns a function that gives the destinations of whatever else in a domain takes mail that is not to one address. */
+/**
+ * Returns a function that finds the destinations of all other entries of a domain that take mail to several addresses.
+ */
 function openOthers(
   items: Items,
   { account, domains }: Observed,

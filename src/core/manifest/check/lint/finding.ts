@@ -6,11 +6,11 @@ import { compareSources, showSource, type Source } from '../../../model/manifest
 import type { FindingCode } from '../../../model/lint/findings.ts';
 import type { ProblemLog } from '../../problems.ts';
 
-/** What is legal and surely not meant, in one domain. */
+/** A legal but probably unintended part of one domain. */
 export interface LintFinding {
   readonly code: FindingCode;
   readonly source: Source;
-  /** The other entry that has a part in it. */
+  /** The other entry that is involved. */
   readonly related?: Source;
   /** Names of the entries that it concerns. */
   readonly entries: readonly string[];
@@ -18,7 +18,7 @@ export interface LintFinding {
   readonly hint: string;
 }
 
-/** Where a finding about two entries stands, and where the other of them is: the later one comes first. */
+/** Returns the place of a finding about two entries: the later one, with the other as related. */
 export function laterOf(entry: Source, other: Source): Pick<LintFinding, 'source' | 'related'> {
   return compareSources(entry, other) < 0
     ? { source: other, related: entry }
@@ -35,10 +35,10 @@ export function reportFinding(
   log.report(code, source, { ...words, ...brought, subject: { domain, entries } });
 }
 
-/** Returns the domain's `use` that brought the entry at a place; undefined if it is the domain's own. */
+/** Returns the domain's `use` that added the entry at a place; undefined if it is the domain's own entry. */
 export type ViaOf = (source: Source) => Source | undefined;
 
-/** Entries are collected when the first finding asks for one. */
+/** Creates a lookup of `use`. Entries are collected on first use. */
 export function createViaOf(domain: PresentDomain): ViaOf {
   let known: ReadonlyMap<string, Source> | undefined;
   return (source) => {

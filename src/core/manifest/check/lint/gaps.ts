@@ -3,17 +3,17 @@ import { entriesOf, itemsOf, type Node } from '../../read/node.ts';
 import type { Loading } from '../../resolve/context.ts';
 import type { Subjects } from '../../subjects.ts';
 
-/** The parts of a manifest that errors keep lint from judging. */
+/** The parts of a manifest that lint cannot judge because of errors. */
 export interface Gaps {
   /** True if no error may have left out a domain or an entry. */
   readonly isSound: boolean;
-  /** False where an error may have left out something of a domain, such as an entry that another finding depends on. */
+  /** False if an error may have left out a part of a domain, such as an entry that a finding depends on. */
   readonly isWhole: (domain: DomainName) => boolean;
-  /** True if something that was left out, or that is spelt wrong, may use this definition. */
+  /** True if an entry that was left out or misspelt may use this definition. */
   readonly mayUse: (kind: 'destination' | 'template', name: string) => boolean;
 }
 
-/** Parts of a document on which no finding depends. */
+/** Parts of a document that no finding depends on. */
 const APART: ReadonlySet<string | undefined> = new Set(['api', 'guards', 'lint']);
 
 export function createGaps(
@@ -23,7 +23,7 @@ export function createGaps(
 ): Gaps {
   const isRead = completeness === 'complete';
   const errors = log.errors().filter((error) => !APART.has(subjects.partOf(error)));
-  // A wrong name of a domain is of no concern to another domain.
+  // The wrong name of a domain does not affect another domain.
   const broken = new Set(
     errors
       .map((error) => [subjects.of(error).domain, subjects.partOf(error)] as const)
@@ -40,7 +40,7 @@ export function createGaps(
   };
 }
 
-/** All texts below a node, without keys. */
+/** Returns all texts below a node, without keys. */
 function textsIn(node: Node): readonly string[] {
   if (node.kind === 'text') return [node.text];
   const parts = node.kind === 'list' ? itemsOf(node) : [...entriesOf(node)].map(({ value }) => value);

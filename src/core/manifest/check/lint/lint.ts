@@ -12,15 +12,15 @@ import { shadowedAliases } from './shadowed-aliases.ts';
 import { shadowedRules } from './shadowed-rules.ts';
 import { reportUnusedDestinations, reportUnusedTemplates } from './unused.ts';
 
-/** Each takes time linear in the entries of the domain. */
+/** A function that finds lint findings, in time linear in the domain's entries. */
 type Finder = (domain: PresentDomain) => Iterable<LintFinding>;
 
-/** Finders whose findings stay true whatever else the domain has. */
+/** Finders whose findings hold regardless of the domain's other entries. */
 const FINDERS: readonly Finder[] = [literalPatterns, sameDomainDestinations, shadowedAliases, shadowedRules];
-/** Finders whose findings depend on what the domain does not have. */
+/** Finders whose findings depend on missing entries. */
 const FINDERS_IN_WHOLE: readonly Finder[] = [missingRoles, overlappingPatterns, sameAsCatchAll];
 
-/** Reports what is legal in a manifest and surely not meant, or perhaps not, as far as errors let it be judged. */
+/** Reports parts of a manifest that are legal but probably or possibly unintended, as far as errors allow. */
 export function reportLint(
   manifest: Manifest,
   domains: Desired['domains'],

@@ -2,7 +2,7 @@ import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { mayBePattern, quote } from '../../../model/names.ts';
 import type { LintFinding } from './finding.ts';
 
-/** Names with a `*` or `?` where no pattern can be written that way: the service compares them letter by letter. */
+/** Finds names with a `*` or `?` in places where it makes no pattern: the service compares them literally. */
 export function* literalPatterns(domain: PresentDomain): Generator<LintFinding> {
   for (const { name, source } of presentEntries(domain.aliases)) {
     if (!mayBePattern(name)) continue;
@@ -26,7 +26,7 @@ export function* literalPatterns(domain: PresentDomain): Generator<LintFinding> 
   }
 }
 
-/** `sales*` and `sales.*` as what their author probably meant. */
+/** Returns the regular expression that the author of `sales*` or `sales.*` probably meant. */
 function regexFor(name: string): string {
   return `(${name.replaceAll(/\.?\*/g, '.*').replaceAll('?', '.')})`;
 }

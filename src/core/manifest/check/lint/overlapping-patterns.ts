@@ -3,7 +3,10 @@ import { quote } from '../../../model/names.ts';
 import { overlapsIn } from '../../../routing/overlaps/overlaps.ts';
 import { laterOf, type LintFinding } from './finding.ts';
 
-/** Patterns that match the same address and have different destinations: which of them the service asks first is not known. */
+/**
+ * Finds patterns that match the same address with different destinations. It is unknown which one the service asks
+ * first.
+ */
 export function* overlappingPatterns(domain: PresentDomain): Generator<LintFinding> {
   for (const { first, second, localPart } of overlapsIn(presentEntries(domain.aliases))) {
     yield {

@@ -1,6 +1,9 @@
 import { looksLikeRegex, mayBePattern } from '../../../model/names.ts';
 
-/** Local parts in lower case: one word, or what begins with it and goes on by any, or by at least one, character. */
+/**
+ * A set of local parts in lower case: one word, or all that begin with it and continue with any number of characters,
+ * or with at least one.
+ */
 export interface Part {
   readonly text: string;
   readonly rest: 'none' | 'any' | 'some';
@@ -11,19 +14,19 @@ export function matchesPart(word: string, { text, rest }: Part): boolean {
   return word.startsWith(text) && (rest === 'any' || word.length > text.length);
 }
 
-/** All local parts that something matches. */
+/** All local parts that an entry matches. */
 export type Reach = readonly Part[];
 
 export const EVERYTHING: Reach = [{ text: '', rest: 'any' }];
 
-/** What a name or pattern of an alias matches; null: that is not known. */
+/** Returns the local parts that an alias's name or pattern matches; null if unknown. */
 export function reachOfAlias(name: string): Reach | null {
   if (name === '*') return EVERYTHING;
   if (looksLikeRegex(name)) return reachOfPattern(name);
   return mayBePattern(name) ? null : reachOfName(name);
 }
 
-/** What an alias rule matches; null: that is not known. */
+/** Returns the local parts that an alias rule matches; null if unknown. */
 export function reachOfAliasRule(name: string): Reach | null {
   if (name === '*') return EVERYTHING;
   if (looksLikeRegex(name)) {
@@ -35,7 +38,7 @@ export function reachOfAliasRule(name: string): Reach | null {
   return prefix === undefined ? null : [{ text: prefix.toLowerCase(), rest: 'any' }];
 }
 
-/** A name matches itself and its plus addresses. */
+/** Returns the reach of a name: itself and its plus addresses. */
 function reachOfName(name: string): Reach {
   const text = name.toLowerCase();
   return [
@@ -44,10 +47,13 @@ function reachOfName(name: string): Reach {
   ];
 }
 
-/** More alternatives than this are not written out. */
+/** The most alternatives that are expanded. */
 const MOST_PARTS = 500;
 
-/** Of a regular expression that is made of literal texts, alternatives and a `.*` or `.+` at the end; null for any other. */
+/**
+ * Returns the reach of a regular expression made of literal texts, alternatives and a final `.*` or `.+`; null for any
+ * other.
+ */
 export function reachOfPattern(pattern: string): Reach | null {
   const reader: Reader = {
     text: pattern
@@ -101,7 +107,7 @@ function readAtom(reader: Reader): Reach | null {
   return [{ text: whole.replaceAll('\\', ''), rest: 'none' }];
 }
 
-/** Characters that stand for themselves, escaped ones included. */
+/** Literal characters, including escaped ones. */
 const LITERAL = /(?:[^\\.[\]{}()|*+?^$]|\\[^a-z\d\\])+/y;
 
 function skip(text: string, reader: Reader): boolean {
@@ -110,10 +116,10 @@ function skip(text: string, reader: Reader): boolean {
   return true;
 }
 
-/** What earlier entries match, and which of them. A question takes time linear in the text that it is about. */
+/** The local parts that earlier entries match. A lookup takes time linear in its text. */
 export interface Coverage<Entry> {
   readonly add: (entry: Entry, reach: Reach) => void;
-  /** The entries that together match all of it; null: some of it is matched by none. */
+  /** Returns the entries that together match all of a reach; null if a part is unmatched. */
   readonly whoCovers: (reach: Reach) => readonly Entry[] | null;
 }
 

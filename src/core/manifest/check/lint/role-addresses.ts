@@ -19,8 +19,8 @@ const ROLES = [
 ] as const;
 
 /**
- * Addresses that every domain should have and that nothing in the manifest matches. Only where the aliases are pruned is it
- * known that the account has none either.
+ * Finds addresses that every domain should have and that nothing in the manifest matches. If the aliases are not
+ * pruned, the account may still have them, so nothing is reported.
  */
 export function* missingRoles(domain: PresentDomain): Generator<LintFinding> {
   const { aliases } = domain;
@@ -45,7 +45,10 @@ export function* missingRoles(domain: PresentDomain): Generator<LintFinding> {
   }
 }
 
-/** Patterns of which that is known are left out: compiling them takes longer than all the rest. */
+/**
+ * True if a name may match a role address. Patterns that certainly do not are left out, because compiling them takes
+ * longer than everything else.
+ */
 function mayMatchRole(name: string): boolean {
   if (!takesOthers(name)) return false;
   const reach = reachOfAlias(name);

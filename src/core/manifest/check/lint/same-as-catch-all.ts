@@ -3,10 +3,13 @@ import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { nameKey, quote, takesOthers } from '../../../model/names.ts';
 import type { LintFinding } from './finding.ts';
 
-/** Addresses that a domain should have, whatever else it does. */
+/** Addresses that a domain should have in any case. */
 const ROLES: ReadonlySet<string> = new Set(['postmaster', 'abuse']);
 
-/** Aliases without which their mail would go the same way, by the `*`. Beside patterns that is not certain. */
+/**
+ * Finds aliases whose mail would go the same way through the `*`. With patterns that is uncertain, so nothing is
+ * reported.
+ */
 export function* sameAsCatchAll(domain: PresentDomain): Generator<LintFinding> {
   const aliases = presentEntries(domain.aliases);
   const all = aliases.find(({ name }) => name === '*');

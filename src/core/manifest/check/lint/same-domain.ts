@@ -3,7 +3,7 @@ import { quote } from '../../../model/names.ts';
 import type { Source } from '../../../model/manifest/problem.ts';
 import type { LintFinding } from './finding.ts';
 
-/** Destinations, and an address for notifications, on the domain itself, which the service may refuse (field notes: resources). */
+/** Finds destinations and notification addresses in the domain itself, which the service may refuse. */
 export function* sameDomainDestinations(domain: PresentDomain): Generator<LintFinding> {
   const end = `@${domain.domain}`;
   for (const [kind, entries] of [

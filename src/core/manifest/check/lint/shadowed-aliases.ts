@@ -5,8 +5,8 @@ import { laterOf, type LintFinding } from './finding.ts';
 import { createCoverage, EVERYTHING, reachOfAlias, type Coverage, type Reach } from './reach.ts';
 
 /**
- * Patterns all of whose mail goes to aliases with a name, which are matched before them; and a `*` beside patterns that match
- * everything (field notes: aliases mode). Patterns are matched in an unknown order: none of them takes another's mail for sure.
+ * Finds patterns whose mail all goes to named aliases, which match first, and a `*` beside patterns that match
+ * everything. Patterns have no known order, so none certainly takes another's mail.
  */
 export function* shadowedAliases(domain: PresentDomain): Generator<LintFinding> {
   const aliases = presentEntries(domain.aliases);
@@ -50,7 +50,7 @@ function* shadowedBy(
 
 const MOST_NAMED = 3;
 
-/** `"a", "b", "c" and 2 more`. */
+/** Lists names: `"a", "b", "c" and 2 more`. */
 export function listNames(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMED).map(quote).join(', ');
   return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown;

@@ -8,8 +8,8 @@ import { createCoverage, reachOfAliasRule, reachOfPattern, type Coverage } from 
 import { listNames } from './shadowed-aliases.ts';
 
 /**
- * Rules that no mail reaches, for rules above them match all of it; where the condition is the very same and the
- * destinations are not, that is a finding of its own. Only active rules count: the others are kept for another time.
+ * Finds rules that no mail reaches, because rules above them match all of it. An equal condition with different
+ * destinations is a separate finding. Only active rules count; inactive ones are kept for later.
  */
 export function* shadowedRules(domain: PresentDomain): Generator<LintFinding> {
   const above: Above = { coverage: createCoverage(), conditions: new Map(), scopes: new Map(), total: null };
@@ -23,11 +23,11 @@ export function* shadowedRules(domain: PresentDomain): Generator<LintFinding> {
 
 interface Above {
   readonly coverage: Coverage<PresentRule>;
-  /** By condition, the first. */
+  /** The first rule of each condition. */
   readonly conditions: Map<string, PresentRule>;
-  /** By pattern of a regex rule. */
+  /** Rules by the pattern of a regex. */
   readonly scopes: Map<string, { readonly rule: PresentRule; readonly scopes: ReadonlySet<Scope> }[]>;
-  /** The first that matches every mail. */
+  /** The first rule that matches every mail. */
   total: PresentRule | null;
 }
 
@@ -102,7 +102,7 @@ function matchesAll(match: RuleMatch): boolean {
     case 'cel':
       return match.expression.trim() === 'true';
     case 'regex':
-      // Whether a dot matches a line break, of which only the body has some, is not known.
+      // It is unknown if a dot matches a line break, and only the body has line breaks.
       return match.scopes.some((scope) => scope !== 'body') && isEverything(match.regex);
   }
 }

@@ -3,7 +3,7 @@ import type { Definitions, Manifest } from '../../resolve/assemble.ts';
 import type { ProblemLog } from '../../problems.ts';
 import { itemsOf, textOf, valueOf } from '../../read/node.ts';
 
-/** Names of `destinations` that no entry needs; `isUsed`: whether one was resolved for an entry. */
+/** Reports names of `destinations` that no entry needs; `isUsed` is true for those resolved for an entry. */
 export function reportUnusedDestinations(
   destinations: Definitions,
   isUsed: (name: string) => boolean,
@@ -19,7 +19,10 @@ export function reportUnusedDestinations(
   }
 }
 
-/** Templates that no domain uses, not even by way of `defaults`; `mayUse`: whether one may where it cannot be read. */
+/**
+ * Reports templates that no domain uses, not even through `defaults`; `mayUse` is true if an unreadable part may use
+ * one.
+ */
 export function reportUnusedTemplates(
   { templates, defaults, domains }: Manifest,
   mayUse: (name: string) => boolean,

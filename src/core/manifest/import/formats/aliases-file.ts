@@ -32,7 +32,7 @@ const NO_DOMAIN: SourceFault = {
   hint: 'name the domains that they belong to with --for, such as --for acme.example',
 };
 
-/** The name without its quotes, and the list; empty where the line has another form. */
+/** Returns the name without quotes, and the list; empty if the line has another form. */
 function splitName(line: LogicalLine['text']): readonly [string, string] {
   const [, quoted, plain = '', list = ''] = /^(?:"((?:\\.|[^"\\])*)"|([^\s:"]+))\s*:(.*)$/s.exec(line) ?? [];
   return [quoted ?? plain, list.trim()];
@@ -58,7 +58,7 @@ function itemTargets(item: string, context: ListContext): readonly Target[] {
   return bare.split(/\s+/).map((word) => addressTarget(word, context.local));
 }
 
-/** Reads the members of a list that is in another file. It may not include others. */
+/** Reads the members of a list in another file. That file may not include others. */
 function includedTargets(path: string, { include, local }: ListContext): readonly Target[] {
   const text = include(path.split('/').at(-1) ?? '');
   if (text === null) return [{ kind: 'lost', reason: 'include' }];

@@ -55,7 +55,7 @@ const HINT = 'give the answer of GET /zones/ZONE/email/routing/rules';
 
 type Cells = TableRow['cells'];
 
-/** The address that a rule is for, `*` for the catch-all; null for a rule with other conditions. */
+/** Returns the address of a rule, `*` for the catch-all; null for a rule with other conditions. */
 function matchedAddress(cells: Cells): string | null {
   const [matcher, ...others] = partsOf(cells, 'matchers');
   if (matcher === undefined || others.length > 0) return null;

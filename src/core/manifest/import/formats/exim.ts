@@ -42,14 +42,17 @@ export function parseExim(
   });
 }
 
-/** A key ends at a colon or white space; in quotes it may hold both. */
+/** Splits a line into key and data. A key ends at a colon or white space; in quotes it may hold both. */
 function splitEximKey(line: string): { readonly key: string; readonly data: string } {
   const [, quoted, plain = '', data = ''] =
     /^(?:"((?:\\.|[^"\\])*)"|([^\s:]*))\s*:?\s*(.*)$/s.exec(line) ?? [];
   return { key: quoted?.replace(/\\(.)/g, '$1') ?? plain, data: data.trim() };
 }
 
-/** `*` stands for every other address. Without a domain a key belongs to each of the domains. */
+/**
+ * Returns the keys of a name. `*` stands for every other address. Without a domain a key belongs to each of the
+ * domains.
+ */
 function keysOf(key: string, domains: readonly string[]): readonly string[] {
   const name = (local: string): string => (local === '*' ? '' : local.toLowerCase());
   if (!key.includes('@')) return domains.map((domain) => `${name(key)}@${domain}`);
@@ -57,8 +60,8 @@ function keysOf(key: string, domains: readonly string[]): readonly string[] {
 }
 
 /**
- * Items of a redirection list, as Exim reads them: `:fail:` ends it, `:defer:` and `:blackhole:` stand for all of it, and
- * `:unknown:` counts only where there is nothing else.
+ * Returns the targets of a redirection list, as Exim reads it: `:fail:` ends the list, `:defer:` and `:blackhole:`
+ * replace all of it, and `:unknown:` counts only if it is alone.
  */
 function eximTargets(data: string, local: LocalDomain): readonly Target[] {
   const targets: Target[] = [];
@@ -69,13 +72,13 @@ function eximTargets(data: string, local: LocalDomain): readonly Target[] {
     if (special === 'fail') return [...targets, { kind: 'refuse' }];
     if (special === null) targets.push(eximTarget(/^"(.*)"$/s.exec(item)?.[1] ?? item, local));
   }
-  // Exim defers a whole list that holds something else than addresses.
+  // Exim defers a whole list that contains something other than addresses.
   const broken = targets.find((target) => target.kind === 'lost' && target.reason === 'destination');
   if (broken !== undefined) return [broken];
   return targets.length === 0 ? [{ kind: 'refuse' }] : targets;
 }
 
-/** The word of an item such as `:fail: no such user`, in lower case; null for any other item. */
+/** Returns the word of an item such as `:fail: no such user`, in lower case; null for any other item. */
 function specialOf(item: string): string | null {
   return /^"?:(fail|defer|unknown|blackhole):/i.exec(item)?.[1]?.toLowerCase() ?? null;
 }

@@ -17,7 +17,7 @@ import { parseRecordPattern } from '../patterns/record-pattern.ts';
 import { rowTarget } from './table-file.ts';
 import { readTxtRecords, type TxtRecord } from '../read/txt-records.ts';
 
-/** Parses TXT records of Forward Email. What matches one name adds up; the catch-all takes what nothing else matches. */
+/** Parses TXT records of Forward Email. All matches of a name add up; the catch-all takes the rest. */
 export function parseForwardEmail(
   within: SourceText,
   { localDomains }: SourceContext,
@@ -52,7 +52,7 @@ interface FoundRecords extends Pick<EntryCollector, 'leftOut' | 'leaveOut'> {
   readonly rest: Map<string, ForwardEntry & { readonly targets: Target[] }>;
 }
 
-/** The domain of a record of a zone file; what `dig` prints is of the domains that `--for` names. */
+/** Returns the domains of a record: the owner in a zone file; for `dig` output those in `--for`. */
 function domainsOf({ owner, origin }: TxtRecord, localDomains: readonly string[]): readonly string[] {
   if (owner === null) return localDomains;
   if (owner.endsWith('.')) return [sourceDomain(owner)];
@@ -85,7 +85,7 @@ function addName(name: string, domain: string, entry: ForwardEntry, found: Found
   else found.names.set(key, [...(found.names.get(key) ?? []), entry]);
 }
 
-/** An item without a colon: an address or a webhook for every other name, or a domain at which names stay. */
+/** Adds an item without a colon: an address or webhook for every other name, or a domain where names stay the same. */
 function addRest(text: string, domain: string, span: Span, found: FoundRecords): void {
   const isDomain = !text.includes('@') && parseDomainName(text).ok;
   const target: Target = isDomain
@@ -100,7 +100,10 @@ function addToRest(key: string, { span, targets }: ForwardEntry, { rest }: Found
   else before.targets.push(...targets);
 }
 
-/** The service takes host names, too, and words in percent signs: no manifest can say these. */
+/**
+ * Returns the target of a record. The service also allows host names and words in percent signs, which a manifest
+ * cannot express.
+ */
 function recordTarget(text: string, domain: string): Target {
   const isWritable = text.includes('://') || (text.includes('@') && !text.includes('%'));
   return isWritable ? rowTarget(text, domain) : { kind: 'lost', reason: 'destination' };

@@ -9,7 +9,7 @@ import type { LocalDomain } from '../read/addresses.ts';
 import { logicalLines, POSTFIX_LINES } from '../read/logical-lines.ts';
 import { postfixTargets } from './postfix.ts';
 
-/** Parses regexp_table(5) and pcre_table(5): patterns for whole addresses, of which the first that matches wins. */
+/** Parses regexp_table(5) and pcre_table(5): patterns for whole addresses; the first match wins. */
 export function parsePostfixRegexp(
   within: SourceText,
   { localDomains }: SourceContext,
@@ -34,12 +34,12 @@ export function parsePostfixRegexp(
 interface FoundRules {
   readonly entries: (PatternEntry | OpaquePattern)[];
   readonly leftOut: LeftOutLine[];
-  /** Patterns with their flags that were read. */
+  /** Patterns with their flags that were already read. */
   readonly written: Set<string>;
   readonly local: LocalDomain;
 }
 
-/** Adds a rule; one that is conditional, negated or not understood has no pattern. */
+/** Adds a rule. A conditional, negated or unknown one has no pattern. */
 function addRule(
   span: Span,
   line: Extract<RuleLine, { readonly kind: 'rule' }>,
@@ -74,7 +74,7 @@ type RuleLine =
       readonly pattern: string;
       readonly flags: string;
       readonly value: string;
-      /** The pattern as it is written. */
+      /** The pattern as written. */
       readonly shown: string;
     }
   | { readonly kind: 'if' | 'endif' | 'skipped' };
@@ -92,7 +92,7 @@ function readRule(text: string): RuleLine {
   return { kind: 'rule', isNegated, pattern: rest.slice(1, end), flags, value: value.trim(), shown };
 }
 
-/** The index of the delimiter that ends a pattern; a backslash takes the next character with it. -1: there is none. */
+/** Returns the index of the delimiter that ends a pattern, skipping escaped characters; -1 if there is none. */
 function endOf(text: string, delimiter: string): number {
   if (!/[^\w\s]/.test(delimiter)) return -1;
   for (let at = 1; at < text.length; at += 1) {
@@ -102,14 +102,17 @@ function endOf(text: string, delimiter: string): number {
   return -1;
 }
 
-/** Flags that only say how case counts, or make no difference to an address. */
+/** Returns the pattern of a rule; null for flags other than those about case, or without effect on an address. */
 function patternOf({ pattern, flags }: Extract<RuleLine, { readonly kind: 'rule' }>): AddressPattern | null {
   if (!/^[ims]*$/.test(flags)) return null;
   const toggles = flags.replace(/[^i]/g, '').length;
   return parseAddressPattern(pattern, toggles % 2 === 1 ? 'exact' : 'any');
 }
 
-/** The pattern and its results. Where a group may leave nothing before the `@`, it must hold something. */
+/**
+ * Returns the pattern and its results. If a group could leave nothing before the `@`, the pattern requires at least
+ * one character there.
+ */
 function ruleOf(
   parsed: AddressPattern,
   value: string,
@@ -126,7 +129,7 @@ function ruleOf(
   return { pattern: used.pattern, domain, matchesDomain, targets };
 }
 
-/** The result with `$1` in place of `${1}` and `$(1)`, and the domain in place of its group; null if it has something else. */
+/** Returns the result with `$1` for `${1}` and `$(1)`, and the domain for its group; null if it has something else. */
 function fillDomain(value: string, { domain, domainGroup, pattern }: AddressPattern): string | null {
   const plain = value.replace(/\$(?:\{(\d+)\}|\((\d+)\))/g, (_, braced?: string, round?: string) => {
     return `$${braced ?? round ?? ''}\n`;
@@ -138,12 +141,12 @@ function fillDomain(value: string, { domain, domainGroup, pattern }: AddressPatt
     isKnown &&= group >= 1 && group <= Math.min(9, pattern.groups);
     return `$${digits}`;
   });
-  // A digit behind a group in braces must not become a part of its number.
+  // A digit after a group in braces must not become part of its number.
   const isCut = /\$\d\d/.test(filled);
   return isKnown && !isCut ? filled : null;
 }
 
-/** Without a local part a result means something else: the address keeps its own. */
+/** True if a result may have no local part, which means that the address keeps its own. */
 function mayBeNothing(target: Target, { emptyGroups, isTotal }: AddressPattern['pattern']): boolean {
   if (target.kind !== 'address' || isTotal || !target.address.includes('$')) return false;
   const [local = ''] = target.address.split('@');

@@ -47,14 +47,17 @@ interface BareKey {
   readonly value: string;
 }
 
-/** Splits at the first white space outside quotes; null for a line that Postfix skips. */
+/** Splits a line at the first white space outside quotes; null if Postfix skips the line. */
 export function splitKey(line: string): { readonly key: string; readonly value: string } | null {
   const [, key = '', rest = ''] = /^((?:\\.|"(?:\\.|[^"\\])*"|[^\s"\\])+)(?:\s+(.*))?$/s.exec(line) ?? [];
   const value = rest.trim();
   return key === '' || value === '' ? null : { key, value };
 }
 
-/** A key without `@` is a local name, or only declares a virtual domain; its value then means nothing. */
+/**
+ * True if a key without `@` only declares a virtual domain. Then its value has no meaning. Otherwise it is a local
+ * name.
+ */
 function declaresDomain(
   { key, value }: BareKey,
   named: ReadonlySet<string>,
@@ -87,7 +90,7 @@ function addKey(
   else found.add(key, { span, targets: postfixTargets(value, localDomains[0] ?? null) });
 }
 
-/** The addresses of a result. A result that begins with `@` keeps the local part. */
+/** Returns the addresses of a result. A result that begins with `@` keeps the local part. */
 export function postfixTargets(value: string, local: LocalDomain): readonly Target[] {
   const items = splitList(value).flatMap((item) => {
     const bare = bareAddress(item);

@@ -68,7 +68,7 @@ function readRow({ cells }: TableRow, shape: TableShape): ReadRow {
   return { kind: 'row', address, texts: isCustom ? [] : texts, lost };
 }
 
-/** A cell as text; nothing where the shape has no such column, or the row no such cell. */
+/** Returns a cell as text; empty if the shape has no such column or the row has no such cell. */
 function wordOf(column: string | null, cells: TableRow['cells']): string {
   const cell = column === null ? undefined : cells.get(column);
   return typeof cell === 'string' || typeof cell === 'boolean' || typeof cell === 'number'
@@ -76,7 +76,7 @@ function wordOf(column: string | null, cells: TableRow['cells']): string {
     : '';
 }
 
-/** Texts of a cell, or of a list in JSON; null if it has none. */
+/** Returns the texts of a cell, or of a list in JSON; null if it has none. */
 function textsOf(cell: unknown, separator: RegExp | null): readonly string[] | null {
   const parts: readonly unknown[] = Array.isArray(cell) ? cell : [cell];
   if (!parts.every((part) => typeof part === 'string')) return null;

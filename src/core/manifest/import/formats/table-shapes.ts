@@ -2,7 +2,7 @@ import { quote } from '../../../model/names.ts';
 import { fail, succeed, type Result } from '../../../model/result.ts';
 import type { SourceContext, SourceFault } from '../source-format.ts';
 
-/** Which columns of a table say what; names in lower case. */
+/** The meaning of a table's columns; names in lower case. */
 export interface TableShape {
   readonly name: string;
   readonly address: string;
@@ -37,7 +37,7 @@ const SHAPES: readonly TableShape[] = [
   { ...PLAIN, name: 'nodejs/email', address: 'from', destination: 'to' },
 ];
 
-/** The shape that a table has: the one that was named, or the only known one whose columns are there. */
+/** Returns the shape of a table: the one from the options, or the only known one whose columns exist. */
 export function shapeOf(
   columns: readonly string[],
   named: SourceContext['columns'],

@@ -6,17 +6,19 @@ import { parsePieces, type Branch, type Piece } from './parse-pattern.ts';
 /** A regular expression for whole addresses, of one domain. */
 export interface AddressPattern {
   readonly pattern: LocalPattern;
-  /** The pattern in which groups such as `(.*)` hold at least one character; null if that cannot be written. */
+  /** The pattern with at least one character in groups such as `(.*)`; null if that cannot be written. */
   readonly filled: LocalPattern | null;
   readonly domain: string;
   readonly matchesDomain: (domain: string) => boolean;
   /** The group that holds the domain; null if there is none. */
   readonly domainGroup: number | null;
-  /** False if it depends on the kind of regular expression what groups hold. */
+  /** False if the content of groups depends on the kind of regular expression. */
   readonly hasCertainGroups: boolean;
 }
 
-/** Parses a regular expression of which the part after `@` names one domain; null if it has another form, or tells cases apart. */
+/**
+ * Parses a regular expression whose part after `@` names one domain; null if it has another form or is case-sensitive.
+ */
 export function parseAddressPattern(source: string, letterCase: 'exact' | 'any'): AddressPattern | null {
   const split = splitAtSign(source);
   const domain = split === null ? null : readDomain(split.domain);
@@ -33,7 +35,7 @@ export function parseAddressPattern(source: string, letterCase: 'exact' | 'any')
   };
 }
 
-/** The parts before and after the last `@` of an expression; null if it has several alternatives, or no `@`. */
+/** Splits an expression at its last `@`; null if it has alternatives or no `@`. */
 function splitAtSign(source: string): { readonly local: Branch; readonly domain: Branch } | null {
   const [branch = [], ...others] = parsePieces(source) ?? [];
   const at = branch.findLastIndex((piece) => piece.kind === 'character' && piece.text === '@');
@@ -47,7 +49,7 @@ interface DomainPart {
   readonly matches: (domain: string) => boolean;
 }
 
-/** Reads the part of an expression that names one domain, with or without dots that are escaped. */
+/** Reads the part of an expression that names one domain, with or without escaped dots. */
 function readDomain(pieces: Branch): DomainPart | null {
   const isEnded = pieces.at(-1)?.kind === 'end';
   const { inner, isGroup } = withoutGroup(isEnded ? pieces.slice(0, -1) : pieces);
@@ -68,7 +70,7 @@ function withoutGroup(pieces: Branch): { readonly inner: Branch; readonly isGrou
   return { inner: only.branches[0] ?? [], isGroup: only.isCapture };
 }
 
-/** Stands for any character; no domain has it. */
+/** A placeholder for any character; no domain contains it. */
 const ANY = '\n';
 
 function characterOf(piece: Piece): string | null {
@@ -80,7 +82,7 @@ function quoteCharacter(character: string): string {
   return character.replace(/[\\^$.|?*+()[\]{}/-]/, String.raw`\$&`);
 }
 
-/** A group that may be repeated by nothing, so that it is repeated at least once. */
+/** Changes a group of an optional repetition so that it repeats at least once. */
 function filledGroup(piece: Piece): Piece {
   if (piece.kind !== 'group' || piece.branches.length !== 1) return piece;
   const [only, ...others] = piece.branches[0] ?? [];

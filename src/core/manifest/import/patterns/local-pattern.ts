@@ -4,15 +4,15 @@ import type { Branch, Piece } from './parse-pattern.ts';
 import { hasCapture, writeBranch } from './write-pattern.ts';
 
 /**
- * Makes a pattern for whole local parts of a part of a regular expression: one that begins with `^`, or else may begin
- * anywhere, and reaches to the end of the local part. Null if that cannot be written.
+ * Turns a part of a regular expression into a pattern for whole local parts. It reaches to the end of the local part,
+ * and begins anywhere unless it has `^`. Returns null if that cannot be written.
  */
 export function localPattern(branch: Branch): LocalPattern | null {
   const isAnchored = branch[0]?.kind === 'start';
   const pieces = isAnchored ? branch.slice(1) : branch;
   const text = writeBranch(pieces);
   if (text === null) return null;
-  // Lazy, so that groups hold what they hold where the expression is searched from the left.
+  // It is lazy, so that groups hold the same text as in a search from the left.
   const whole = isAnchored || beginsAnywhere(pieces) ? text : `.*?${text}`;
   const compiled = compilePattern(whole, { letterCase: 'any' });
   if (!compiled.ok || whole === '') return null;
@@ -40,7 +40,7 @@ function isAnyCharacter(piece: Piece): boolean {
   return piece.kind === 'any' || (piece.kind === 'set' && piece.isNegated && piece.items.join('') === '@');
 }
 
-/** True for `.*`, `(.+)`, and nothing at all where it may begin anywhere. */
+/** True if the expression is `.*`, `(.+)`, or empty without an anchor. */
 function isEverything(pieces: Branch, isAnchored: boolean): boolean {
   const [only] = pieces;
   if (only === undefined) return !isAnchored;
@@ -51,7 +51,7 @@ function isEverything(pieces: Branch, isAnchored: boolean): boolean {
 
 const MOST_WORDS = 100;
 
-/** All local parts that pieces match; null if these are not few. */
+/** Returns all local parts that pieces match; null if there are many. */
 function wordsOf(pieces: Branch): readonly string[] | null {
   let words: readonly string[] | null = [''];
   for (const piece of pieces) {
@@ -77,7 +77,7 @@ function wordsOfPiece(piece: Piece): readonly string[] | null {
 }
 
 /**
- * True if what groups hold may depend on whether the first or the longest match counts: where branches begin alike, and where
+ * True if the content of groups may depend on choosing the first or the longest match: if branches begin alike, or if
  * a group is repeated.
  */
 export function hasUncertainGroups(branch: Branch): boolean {
@@ -93,7 +93,7 @@ export function hasUncertainGroups(branch: Branch): boolean {
   });
 }
 
-/** True if at any place at most one of the branches matches: words of which none begins with another. */
+/** True if at most one branch matches at any place: no word of a branch begins with another. */
 function isPrefixFree(branches: readonly Branch[]): boolean {
   const known = branches.map(wordsOf).filter((words) => words !== null);
   const all = known.flat();
@@ -101,7 +101,7 @@ function isPrefixFree(branches: readonly Branch[]): boolean {
   return all.every((word, index) => all.every((other, at) => at === index || !other.startsWith(word)));
 }
 
-/** Numbers of the groups that may hold nothing, or take no part. */
+/** Returns the numbers of the groups that may be empty or unused. */
 function emptyGroupsOf(branch: Branch): ReadonlySet<number> {
   const found = new Set<number>();
   let number = 0;
@@ -127,7 +127,7 @@ function canBeEmpty(branch: Branch): boolean {
   });
 }
 
-/** True if a pattern makes a difference between capitals and small letters. */
+/** True if a pattern contains letters, so that case could matter. */
 export function hasLetters({ text }: LocalPattern): boolean {
   const plain = text.replace(/\\x[0-9a-f]{2}/g, '');
   return plain.toLowerCase() !== plain.toUpperCase();

@@ -2,8 +2,9 @@ import { compilePattern, type Pattern } from '../../../routing/regex.ts';
 import type { OpaquePattern } from '../forwards.ts';
 
 /**
- * Tells what a regular expression may match that is not understood. It is read in two ways, for PCRE and POSIX differ in what
- * `\\d` is; an expression that RE2 does not take may match everything.
+ * Returns a matcher for a regular expression that is not understood; it is true if the expression may match. It is
+ * read in two ways, because PCRE and POSIX differ in escapes such as `\\d`. An expression that RE2 refuses may match
+ * everything.
  */
 export function opaqueMatcher(
   source: string,

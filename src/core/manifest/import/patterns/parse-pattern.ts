@@ -1,4 +1,4 @@
-/** A part of a regular expression, of the syntax that POSIX, PCRE and RE2 share. */
+/** A part of a regular expression, in the syntax that POSIX, PCRE and RE2 share. */
 export type Piece =
   | { readonly kind: 'character'; readonly text: string }
   | { readonly kind: 'any' }
@@ -10,7 +10,7 @@ export type Piece =
 
 export type Branch = readonly Piece[];
 
-/** Parses a regular expression; null if it has anything that not all three read in the same way. */
+/** Parses a regular expression; null if the three syntaxes read any part of it differently. */
 export function parsePieces(source: string): readonly Branch[] | null {
   const reader: PieceReader = { text: source, at: 0 };
   const branches = readBranches(reader);
@@ -22,7 +22,7 @@ interface PieceReader {
   at: number;
 }
 
-/** RE2 takes no more. */
+/** The most repeats that RE2 allows. */
 const MOST_REPEATS = 1000;
 
 function readBranches(reader: PieceReader): readonly Branch[] | null {
@@ -64,7 +64,10 @@ function readGroup(reader: PieceReader, isCapture: boolean): Piece | null {
   return { kind: 'group', isCapture, branches };
 }
 
-/** Repeats of repeats are lazy or possessive in PCRE, and something else in POSIX. */
+/**
+ * Reads the repetition of a piece. Repeated repetitions are lazy or possessive in PCRE and something else in POSIX, so
+ * they are refused.
+ */
 function readRepeat(piece: Piece, reader: PieceReader): Piece | null {
   const found = accept(/([*+?])|\{(\d+)(?:(,)(\d*))?\}/y, reader);
   if (found === null) return piece;
@@ -74,7 +77,7 @@ function readRepeat(piece: Piece, reader: PieceReader): Piece | null {
   return isTaken(bounds) ? { kind: 'repeat', piece, ...bounds } : null;
 }
 
-/** True for bounds that RE2 takes. */
+/** True if RE2 allows the bounds. */
 function isTaken({ least, most }: Bounds): boolean {
   return least <= MOST_REPEATS && (most === null || (most <= MOST_REPEATS && most >= least));
 }
@@ -96,7 +99,7 @@ function boundsOf([, , from = '', comma, to = '']: RegExpExecArray): Bounds {
   return { least, most: to === '' ? null : Number(to) };
 }
 
-/** Reads a set from behind its opening bracket. A backslash in it is a character in POSIX, and an escape in PCRE. */
+/** Reads a set after its opening bracket. A backslash in it is a character in POSIX and an escape in PCRE. */
 function readSet(reader: PieceReader): Piece | null {
   const isNegated = accept(/\^/y, reader) !== null;
   const items: string[] = [];
@@ -108,7 +111,7 @@ function readSet(reader: PieceReader): Piece | null {
   return { kind: 'set', isNegated, items };
 }
 
-/** `]` is a member of a set only in the first place. */
+/** Reads a `]`, which is a member of a set only in first place. */
 function leadingBracket(reader: PieceReader, items: readonly string[]): RegExpExecArray | null {
   return items.length === 0 ? accept(/\]/y, reader) : null;
 }

@@ -3,8 +3,9 @@ import { localPattern } from './local-pattern.ts';
 import { parsePieces, type Branch, type Piece } from './parse-pattern.ts';
 
 /**
- * Parses a regular expression of a record, which is searched in the name without its label. `isWhole` is false if it may match
- * only a part of the name: then the rest of the name stays around what is substituted. Null for other syntax.
+ * Parses the regular expression of a record, which is searched in the name without its label. `isWhole` is false if it
+ * may match only a part of the name: then the rest of the name stays around the replacement. Returns null for other
+ * syntax.
  */
 export function parseRecordPattern(
   source: string,
@@ -17,19 +18,19 @@ export function parseRecordPattern(
   return { pattern: withLabels(pattern), isWhole: isFixed || pattern.isTotal };
 }
 
-/** The pieces of an expression without alternatives; none of any other. */
+/** Returns the pieces of an expression without alternatives; empty for any other. */
 function onlyBranch(source: string): Branch {
   const branches = parsePieces(source);
   return (branches?.length === 1 ? branches[0] : undefined) ?? [];
 }
 
-/** The pattern of a name with any label behind it. */
+/** Returns the pattern of a name with any label after it. */
 function withLabels(pattern: LocalPattern): LocalPattern {
   const text = pattern.isTotal ? pattern.text : `(?:${pattern.text})(?:\\+.*)?`;
   return { ...pattern, text, words: null };
 }
 
-/** The pattern of pieces that reach to the end of a name, or anywhere in it. */
+/** Returns the pattern of pieces that reach to the end of a name, or match anywhere in it. */
 function patternTo(pieces: Branch, reach: 'end' | 'anywhere'): LocalPattern | null {
   const pattern = localPattern(pieces);
   return reach === 'end' || pattern?.isTotal === true ? pattern : localPattern([...pieces, ANYTHING]);

@@ -1,6 +1,6 @@
 import type { Branch, Piece } from './parse-pattern.ts';
 
-/** Writes pieces in RE2 syntax with the characters that the name of an alias may have; null if that cannot be. */
+/** Writes pieces in RE2 syntax with characters that are allowed in alias names; null if that is impossible. */
 export function writeBranch(branch: Branch): string | null {
   const parts = branch.map(writePiece);
   return parts.includes(null) ? null : parts.join('');
@@ -23,12 +23,12 @@ function writePiece(piece: Piece): string | null {
       return writeRepeat(piece);
     case 'start':
     case 'end':
-      // Within a pattern for local parts nothing matches there.
+      // Within a pattern for local parts nothing can match there.
       return null;
   }
 }
 
-/** No name of an alias has these, so that they stand as their code. */
+/** Characters that alias names cannot contain; they are written as codes. */
 const NOT_IN_NAMES = /[/#@,%\s]/;
 
 function escapeCharacter(text: string): string {
@@ -36,7 +36,7 @@ function escapeCharacter(text: string): string {
   return /[\\^$.|?*+()[\]{}]/.test(text) ? `\\${text}` : text;
 }
 
-/** A local part has no `@`: without it a set means the same. */
+/** Writes a set without `@`, which no local part contains. */
 function writeSet({ isNegated, items }: Extract<Piece, { readonly kind: 'set' }>): string | null {
   const kept = items.filter((item) => item !== '@');
   if (kept.length === 0) return isNegated ? '.' : null;
@@ -51,7 +51,7 @@ function escapeInSet(item: string): string {
   return NOT_IN_NAMES.test(item) ? escapeCharacter(item) : item;
 }
 
-/** The name of an alias has no comma: `x{2,4}` is written as `x{2}(?:x(?:x)?)?`. */
+/** Writes a repetition without a comma, which alias names cannot contain: `x{2,4}` becomes `x{2}(?:x(?:x)?)?`. */
 function writeRepeat({ piece, least, most }: Extract<Piece, { readonly kind: 'repeat' }>): string | null {
   const once = writePiece(piece);
   if (once === null) return null;
@@ -67,7 +67,7 @@ function timesText(once: string, count: number): string {
   return count === 1 ? once : `${once}{${count}}`;
 }
 
-/** Each is written out, and a name has 150 characters. */
+/** The most optional repetitions. Each is written out, and a name has at most 150 characters. */
 const MOST_OPTIONAL = 20;
 
 export function hasCapture(piece: Piece): boolean {

@@ -1,7 +1,7 @@
 import { domainPartOf, localPartOf, parseDomainName } from '../../../model/names.ts';
 import type { Target } from '../forwards.ts';
 
-/** Splits at commas that stand neither in quotes, nor in a comment, nor between angle brackets. */
+/** Splits at commas outside quotes, comments and angle brackets. */
 export function splitList(text: string): readonly string[] {
   const items: string[] = [];
   let start = 0;
@@ -18,7 +18,7 @@ export function splitList(text: string): readonly string[] {
   return items.map((item) => item.trim()).filter((item) => item !== '');
 }
 
-/** A backslash takes the next character with it. */
+/** A backslash escapes the next character. */
 const SIGNS = /\\[\s\S]|[",()<>]/g;
 const NESTING: Readonly<Record<string, number>> = { '(': 1, '<': 1, ')': -1, '>': -1 };
 
@@ -28,10 +28,10 @@ export function bareAddress(item: string): string {
   return /^[^<>]*<([^<>]*)>$/.exec(text)?.[1]?.trim() ?? text;
 }
 
-/** The domain of names that have none; null means that they are mailboxes of the source's own host. */
+/** The domain of names without one; null means that they are mailboxes of the source's own host. */
 export type LocalDomain = string | null;
 
-/** An address, or a name without a domain. A backslash at its beginning means nothing here. */
+/** Parses an address, or a name without a domain. A leading backslash has no meaning here. */
 export function addressTarget(text: string, local: LocalDomain): Target {
   const plain = text.startsWith('\\') ? text.slice(1) : text;
   if (/^@|[\s"<>()[\]:;\\|]/.test(plain) || plain === '') return { kind: 'lost', reason: 'destination' };
@@ -41,12 +41,12 @@ export function addressTarget(text: string, local: LocalDomain): Target {
     : { kind: 'address', address: `${plain}@${local}` };
 }
 
-/** An address with its domain in lower-case ASCII; what is no domain stays, in lower case. */
+/** Returns an address with its domain in lower-case ASCII; an invalid domain stays, in lower case. */
 export function sourceAddress(address: string): string {
   return `${localPartOf(address)}@${sourceDomain(domainPartOf(address))}`;
 }
 
-/** Domains in normal form, by how they are written: most lines share a few. */
+/** Domains in normal form, by their spelling. Most lines share a few. */
 const known = new Map<string, string>();
 
 export function sourceDomain(text: string): string {

@@ -34,7 +34,7 @@ export function readCsvRows(within: SourceText): Result<RowTable, SourceFault> {
   return fail(broken(within, 0, 'the file has no header', 'export it again with the names of the columns'));
 }
 
-/** Spreadsheets of some languages separate with semicolons, and some programs with tabs. */
+/** Returns the delimiter of a table. Spreadsheets in some languages use semicolons, and some programs tabs. */
 function delimiterOf(text: string): string {
   const [header = ''] = /^.*\S.*$/m.exec(text) ?? [];
   const counts = [',', ';', '\t'].map((sign) => [sign, header.split(sign).length] as const);

@@ -1,7 +1,7 @@
 import type { SourceText } from '../../read/text.ts';
 import type { Span } from '../forwards.ts';
 
-/** A logical line: its text with the continuation lines, and where it stands. */
+/** A logical line: its text with continuation lines, and its place. */
 export interface LogicalLine {
   readonly span: Span;
   readonly text: string;
@@ -10,26 +10,26 @@ export interface LogicalLine {
 /** A system's way of reading lines. */
 export interface LineStyle {
   readonly isComment: (line: string) => boolean;
-  /** True if a comment ends the logical line before it, so that what continues it is passed over. */
+  /** True if a comment ends the logical line before it, so that its continuation lines are skipped. */
   readonly isCut: boolean;
   readonly join: (before: string, continued: string) => string;
 }
 
-/** Postfix and sendmail: a comment may be indented, and stand within a logical line. */
+/** Postfix and sendmail: a comment may be indented, and may be within a logical line. */
 export const POSTFIX_LINES: LineStyle = {
   isComment: (line) => /^\s*(?:#|$)/.test(line),
   isCut: false,
   join: (before, continued) => `${before}${continued}`,
 };
 
-/** Exim's lsearch files: an indented `#` is a part of the text, and one at the start of a line ends the item. */
+/** Exim's lsearch files: an indented `#` is part of the text, and one at the start of a line ends the item. */
 export const EXIM_LINES: LineStyle = {
   isComment: (line) => /^(?:#|\s*$)/.test(line),
   isCut: true,
   join: (before, continued) => `${before.trimEnd()} ${continued.trim()}`,
 };
 
-/** Yields the logical lines of a text. A line that begins with white space continues the one before it. */
+/** Yields the logical lines of a text. A line that begins with white space continues the previous one. */
 export function* logicalLines(within: SourceText, style: LineStyle): Generator<LogicalLine> {
   let open: OpenLine | null = null;
   for (const { offset, end, line } of physicalLines(within)) {

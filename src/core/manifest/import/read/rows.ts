@@ -4,7 +4,7 @@ import type { SourceText } from '../../read/text.ts';
 import type { Span } from '../forwards.ts';
 import type { SourceFault } from '../source-format.ts';
 
-/** A row of a table or an object of a list, by the names of its columns in lower case. */
+/** A row of a table or an object of a list, by lower-case column names. */
 export interface TableRow {
   readonly span: Span;
   readonly cells: ReadonlyMap<string, unknown>;
@@ -37,7 +37,7 @@ export function readJsonRows(within: SourceText): Result<RowTable, SourceFault> 
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** The objects of a document, how deep they are, and from where; null if it has another form. */
+/** Returns the objects of a document, their depth and start; null if it has another form. */
 function listIn(
   value: unknown,
   text: string,
@@ -53,7 +53,7 @@ export function isJson({ text }: SourceText): boolean {
   return /^\s*[[{]/.test(text);
 }
 
-/** A structural fault at an offset. */
+/** Returns a structural fault at an offset. */
 export function broken(within: SourceText, offset: number, message: string, hint: string): SourceFault {
   return { kind: 'structure', span: { within, offset, end: offset }, message, hint };
 }
@@ -63,7 +63,7 @@ function parseJson(within: SourceText): Result<unknown, SourceFault> {
     return succeed(JSON.parse(within.text));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    // The end is named in words; a fault near the start has no number.
+    // The end is named in words. A fault near the start has no number.
     const unnumbered = reason.includes('end of JSON') ? within.text.length : 0;
     const position = Number(/position (\d+)/.exec(reason)?.[1] ?? unnumbered);
     const words = reason.replace(/ in JSON.*$|, (?:\.\.\.)?"[\s\S]*$/, '');
@@ -86,7 +86,7 @@ function startOfResult(text: string): number {
   return /"result"\s*:/.exec(text)?.index ?? 0;
 }
 
-/** Finds the objects at a depth of a valid JSON text, counted from an offset. */
+/** Finds the objects at a depth of a valid JSON text, from an offset. */
 function objectSpans(within: SourceText, depth: number, from: number): readonly Span[] {
   const spans: Span[] = [];
   const marks = /"(?:[^"\\]+|\\.)*"|[[\]{}]/g;

@@ -5,10 +5,10 @@ import type { Span } from '../forwards.ts';
 import type { SourceFault } from '../source-format.ts';
 import { broken } from './rows.ts';
 
-/** A TXT record: its strings joined. The owner is null for what `dig +short` prints. */
+/** A TXT record with its strings joined. The owner is null for `dig +short` output. */
 export interface TxtRecord {
   readonly span: Span;
-  /** The owner as it is written; `@` and relative names are relative to `origin`. */
+  /** The owner as written; `@` and relative names are relative to `origin`. */
   readonly owner: string | null;
   /** `$ORIGIN`; null if the text has none before the record. */
   readonly origin: string | null;
@@ -20,7 +20,7 @@ interface Token {
   readonly isQuoted: boolean;
 }
 
-/** Reads the TXT records of a zone file, or the lines that `dig +short TXT` prints. Other records are passed over. */
+/** Reads the TXT records of a zone file, or the lines of `dig +short TXT`. Other records are skipped. */
 export function readTxtRecords(within: SourceText): Result<readonly TxtRecord[], SourceFault> {
   const lines = readRecordLines(within);
   if (!lines.ok) return lines;
@@ -34,7 +34,7 @@ interface ZonePlace {
   owner: string;
 }
 
-/** Reads one record; null for a directive, and for a record of another type. */
+/** Reads one record; null for a directive or a record of another type. */
 function readRecord({ tokens, span, isIndented }: RecordLine, place: ZonePlace): TxtRecord | null {
   const [first] = tokens;
   if (first === undefined || readDirective(tokens, place)) return null;
@@ -46,13 +46,13 @@ function readRecord({ tokens, span, isIndented }: RecordLine, place: ZonePlace):
   return text === null ? null : { span, owner: place.owner, origin, text };
 }
 
-/** True for a line such as `$ORIGIN acme.example.`; others than this one mean nothing here. */
+/** True if a line is a directive, such as `$ORIGIN acme.example.`; other directives have no effect here. */
 function readDirective([first, second]: readonly Token[], place: ZonePlace): boolean {
   if (first?.text.toUpperCase() === '$ORIGIN') place.origin = second?.text ?? null;
   return first?.isQuoted === false && first.text.startsWith('$');
 }
 
-/** Returns the text of a TXT record, from the fields behind its owner; null for another type. */
+/** Returns the text of a TXT record, from the fields after its owner; null for another type. */
 function textOfRecord(fields: readonly Token[]): string | null {
   const at = fields.findIndex(({ text, isQuoted }) => !isQuoted && /^TXT$/i.test(text));
   const isTxt = at >= 0 && fields.slice(0, at).every(({ text }) => /^(?:IN|\d+[smhdw]?)$/i.test(text));
@@ -71,7 +71,7 @@ interface RecordLine {
 
 const MARKS = /"((?:[^"\\]|\\[\s\S])*)"|;[^\n]*|([()])|(\n)|((?:[^\s"();\\]|\\[\s\S])+)|(")/g;
 
-/** Records go on over line breaks within parentheses. Comments begin with a semicolon. */
+/** Reads the lines of records. A record in parentheses continues over line breaks. Comments begin with a semicolon. */
 function readRecordLines(within: SourceText): Result<readonly RecordLine[], SourceFault> {
   const { text } = within;
   const lines: RecordLine[] = [];
@@ -105,7 +105,7 @@ function unclosedFault(within: SourceText, offset: number, what: string): Source
   );
 }
 
-/** `\"` is a quote, and `\195\188` are the bytes of a letter in UTF-8. */
+/** Unescapes a text: `\"` is a quote, and `\195\188` are the UTF-8 bytes of a letter. */
 function unescapeText(text: string): string {
   if (!text.includes('\\')) return text;
   const plain = text.replace(/\\([^\d])/g, '$1');

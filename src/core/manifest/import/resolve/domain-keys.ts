@@ -6,11 +6,11 @@ import type { Forwards } from './find.ts';
 export interface DomainKeys {
   /** Local parts, in lower case, in the order of the sources. */
   readonly names: ReadonlySet<string>;
-  /** Patterns in the order in which they are asked. */
+  /** Patterns in the order in which they are tried. */
   readonly patterns: readonly PatternEntry[];
 }
 
-/** Lists what the sources name, by domain. */
+/** Lists the names and patterns of the sources, by domain. */
 export function keysByDomain({ lookups, localDomains }: Forwards): ReadonlyMap<string, DomainKeys> {
   const found: FoundKeys = new Map();
   for (const domain of localDomains) keysAt(domain, found);
@@ -35,13 +35,13 @@ function addKey(key: string, localDomains: Iterable<string>, found: FoundKeys): 
   else keysAt(domainPartOf(key), found).names.add(localPartOf(key));
 }
 
-/** The keys of a look-up that are no patterns. */
+/** Returns the keys of a lookup that are not patterns. */
 export function namesInLookup(lookup: Lookup): Iterable<string> {
   if (lookup.kind === 'patterns') return [];
   return lookup.kind === 'names' ? lookup.entries.keys() : lookup.names.keys();
 }
 
-/** The patterns of a look-up that are understood. */
+/** Returns the patterns of a lookup that are understood. */
 export function patternsInLookup(lookup: Lookup): readonly PatternEntry[] {
   if (lookup.kind === 'names') return [];
   return lookup.kind === 'records' ? lookup.patterns : lookup.entries.filter(isUnderstood);

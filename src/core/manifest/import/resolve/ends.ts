@@ -5,13 +5,15 @@ import { findEntry, type Forwards } from './find.ts';
 
 /** The ends of mail that was followed. */
 export interface SourceEnds {
-  /** Destinations as a manifest writes them; `discard` alone where mail is dropped. None: nothing that a manifest can say. */
+  /**
+   * Destinations as a manifest writes them; only `discard` if mail is dropped. Empty if a manifest cannot express any.
+   */
   readonly forward: readonly string[];
-  /** Why some destinations are missing. */
+  /** Reasons why some destinations are missing. */
   readonly lost: readonly LeftOutReason[];
 }
 
-/** Addresses on the way, and destinations at the end, that Postfix takes at most. */
+/** The most addresses on the way, and destinations at the end, that Postfix allows. */
 const MOST = 1000;
 
 /** Follows mail to an address to its ends; null if no entry takes it. */
@@ -24,7 +26,7 @@ export function endsOfAddress(address: string, forwards: Forwards): SourceEnds |
   return endsOfPath(path);
 }
 
-/** Follows targets that are the same for every address. */
+/** Follows targets that do not depend on the address. */
 export function endsOfTargets(targets: readonly Target[], forwards: Forwards): SourceEnds {
   const path = newPath(forwards);
   if (followAll(targets, '', path) > MOST) path.lost.add('limit');
@@ -33,9 +35,9 @@ export function endsOfTargets(targets: readonly Target[], forwards: Forwards): S
 
 interface Path {
   readonly forwards: Forwards;
-  /** Addresses on the way to the one that is followed. */
+  /** Addresses on the way to the current one. */
   readonly open: Set<string>;
-  /** Addresses that were followed to their ends, and the number of these. */
+  /** Addresses that were followed to their ends, with the number of ends. */
   readonly left: Map<string, number>;
   readonly destinations: Set<string>;
   readonly lost: Set<LeftOutReason>;
@@ -60,7 +62,7 @@ function endsOfPath({ destinations, lost, isDiscarded, forwards }: Path): Source
   return { forward: isAlone ? ['discard'] : [...destinations], lost: [...lost] };
 }
 
-/** Follows the targets of an address, and returns the number of ends. A discard counts only where there is nothing else. */
+/** Follows the targets of an address and returns the number of ends. A discard counts only if it is alone. */
 function followAll(targets: readonly Target[], from: string, path: Path): number {
   const isAlone = targets.every(({ kind }) => kind === 'discard');
   let ends = 0;
@@ -84,7 +86,7 @@ function followTarget(target: Target, from: string, isAlone: boolean, path: Path
       return 1;
     case 'same-name':
     case 'template':
-      // Without an address these cannot be followed.
+      // These cannot be followed without an address.
       path.lost.add('capture');
       return 1;
   }

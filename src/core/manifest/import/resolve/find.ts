@@ -11,33 +11,33 @@ import {
 
 /** All sources together. */
 export interface Forwards {
-  /** In the order in which they are asked. */
+  /** Lookups in the order in which they are tried. */
   readonly lookups: readonly Lookup[];
-  /** Domains of which the sources decide where mail goes. */
+  /** Domains whose mail the sources route. */
   readonly domains: ReadonlySet<string>;
-  /** `--for` */
+  /** The domains of `--for`. */
   readonly localDomains: ReadonlySet<string>;
   /** The sign that begins a label, such as `+`; null if names have no labels. */
   readonly delimiter: string | null;
-  /** The fate of mail that goes round: Postfix accepts none of it, other systems deliver the rest. */
+  /** The fate of mail in a loop: Postfix accepts none of it, other systems deliver the rest. */
   readonly loops: 'all-lost' | 'others-stay';
 }
 
-/** An entry that takes mail to an address, with what groups hold filled in. */
+/** An entry that takes mail to an address, with the content of groups filled in. */
 export interface FoundEntry {
   readonly entry: ForwardEntry;
   readonly targets: readonly Target[];
 }
 
 /**
- * A label that stands for every label that no key names. Only patterns for every local part are asked for an address with it:
- * the others are compared with labels separately.
+ * A placeholder for every label that no key names. An address with it is only tried with patterns for every local
+ * part; other patterns are compared with labels separately.
  */
 export const ANY_LABEL = '\u0001';
 
 /**
- * Finds what takes mail to an address. Every source is asked for the whole address; those of names then for it without its
- * label, for the local part, and for the domain.
+ * Finds the entry that takes mail to an address. Every source is tried with the whole address. Sources of names are
+ * then tried with the address without its label, the local part, and the domain.
  */
 export function findEntry(address: string, forwards: Forwards): FoundEntry | null {
   const local = localPartOf(address);
@@ -47,7 +47,7 @@ export function findEntry(address: string, forwards: Forwards): FoundEntry | nul
   if (whole !== null) return whole;
   const isLocal = forwards.localDomains.has(domain);
   const keys: (readonly [key: string, local: string])[] = [];
-  // A label that was taken away is not carried over.
+  // A removed label is not carried over.
   if (base !== null) keys.push([`${base}@${domain}`, base]);
   if (isLocal) keys.push([local, local]);
   if (isLocal && base !== null) keys.push([base, base]);
@@ -59,7 +59,7 @@ export function findEntry(address: string, forwards: Forwards): FoundEntry | nul
   return null;
 }
 
-/** The name before a label; null if there is no label. Postfix keeps `owner-list` and `list-request` whole. */
+/** Returns the name before a label; null if there is no label. Postfix keeps `owner-list` and `list-request` whole. */
 export function baseOf(local: string, delimiter: string | null): string | null {
   const at = delimiter === null ? -1 : local.indexOf(delimiter);
   if (at < 1 || (delimiter === '-' && /^owner-|.-request$/i.test(local))) return null;
@@ -100,7 +100,7 @@ function askName(lookup: Lookup, key: string, local: string): FoundEntry | null 
   return entry === undefined ? null : { entry, targets: fillTargets(entry.targets, local, []) };
 }
 
-/** Loses the mail of a pattern that is not understood. */
+/** Returns a lost entry for mail that an unknown pattern may match. */
 function askOpaque({ span, mayMatch }: OpaquePattern, local: string, domain: string): FoundEntry | null {
   if (!mayMatch(`${local}@${domain}`)) return null;
   const targets: readonly Target[] = [{ kind: 'lost', reason: 'pattern' }];

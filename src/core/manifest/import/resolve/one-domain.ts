@@ -9,7 +9,7 @@ import {
   type PatternEntry,
 } from '../forwards.ts';
 
-/** Leaves out the patterns that match addresses of more than one of the sources' domains. */
+/** Removes the patterns that match addresses of more than one domain of the sources. */
 export function withOneDomain(
   sources: readonly ParsedSource[],
   localDomains: readonly string[],

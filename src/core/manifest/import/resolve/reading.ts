@@ -2,11 +2,11 @@ import type { LeftOutReason, LocalPattern, PatternEntry, Span, Target } from '..
 import type { DomainKeys } from './domain-keys.ts';
 import type { Forwards } from './find.ts';
 
-/** The sources' entries for one domain, and for the domains to which its mail is passed on. */
+/** The sources' entries for one domain, and for the domains that its mail is passed on to. */
 export interface SourceReading {
-  /** Local parts that are named, and where in `levels`. */
+  /** Named local parts, and their index in `levels`. */
   readonly names: ReadonlyMap<string, number>;
-  /** The domain itself, then those to which its mail is passed on with the same local part. */
+  /** The domain itself, then those that its mail is passed on to with the same local part. */
   readonly levels: readonly Level[];
   /** The entry for all other mail; null if there is none. */
   readonly rest: Rest | null;
@@ -14,24 +14,27 @@ export interface SourceReading {
 
 export interface Level {
   readonly domain: string;
-  /** Patterns in their order, without those that are never reached. */
+  /** Reachable patterns in their order. */
   readonly patterns: readonly PatternEntry[];
-  /** A pattern for every local part, which takes labels before names without them are asked for; null if there is none. */
+  /**
+   * A pattern for every local part, which takes addresses with labels before the names without them are tried; null if
+   * there is none.
+   */
   readonly total: PatternEntry | null;
 }
 
 export interface Rest {
   readonly span: Span;
   readonly targets: readonly Target[];
-  /** The key as the source writes it. */
+  /** The key as written in the source. */
   readonly shown: string;
-  /** For every local part. */
+  /** A pattern for every local part. */
   readonly pattern: LocalPattern;
   readonly ignoresLabels: boolean;
   readonly lost: LeftOutReason | null;
 }
 
-/** Reads what the sources do with mail to a domain. */
+/** Reads the way of a domain's mail through the sources. */
 export function readDomainForwards(
   domain: string,
   keys: ReadonlyMap<string, DomainKeys>,
@@ -77,7 +80,9 @@ function restOf({ domain, total }: Level, forwards: Forwards): Rest | null {
   return null;
 }
 
-/** The source domain to which all other mail is passed on with the same local part; null if it goes elsewhere. */
+/**
+ * Returns the source domain that all other mail is passed on to with the same local part; null if it goes elsewhere.
+ */
 function passedOn({ targets }: Rest, { domains }: Forwards): string | null {
   const [target] = targets;
   const isPassed = targets.length === 1 && target?.kind === 'same-name' && domains.has(target.domain);

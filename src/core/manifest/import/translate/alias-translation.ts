@@ -11,7 +11,7 @@ import { planPatterns } from './plan-patterns.ts';
 import { planNames } from './planned-names.ts';
 import { planPattern, planRest, type PlannedPattern } from './planned.ts';
 
-/** Says what the sources do with mail to a domain by aliases: names first, then patterns in any order, then `*`. */
+/** Translates the routing of a domain's mail into aliases: names first, then patterns in any order, then `*`. */
 export function translateToAliases(
   domain: string,
   reading: SourceReading,
@@ -58,7 +58,7 @@ function writeCatchAll(rest: PlannedPattern, missing: Missing[]): readonly Impor
 }
 
 interface Conflicts {
-  /** Patterns of which the order would matter. */
+  /** Patterns whose order would matter. */
   readonly unordered: ReadonlySet<PlannedPattern>;
   /** Patterns of few words that are written as names, which come before all patterns. */
   readonly asNames: ReadonlySet<PlannedPattern>;
@@ -85,7 +85,9 @@ function clash(a: PlannedPattern, b: PlannedPattern, { mayShare }: Overlaps): bo
   return !isSame && mayShare(a, b);
 }
 
-/** The service knows labels behind a `+` alone: for another sign each name gets a pattern. */
+/**
+ * Returns patterns for labels. The service only knows labels after a `+`; for another sign each name gets a pattern.
+ */
 function labelPatterns(
   { names }: SourceReading,
   domain: string,
@@ -115,13 +117,13 @@ function labelPatterns(
   });
 }
 
-/** The name of the alias for a pattern; null if the service takes none such. */
+/** Returns the name of the alias for a pattern; null if the service does not allow it. */
 function patternName({ text }: PlannedPattern): string | null {
   const name = isPatternName(text) ? text : `(${text})`;
   return parseAliasName(name).ok && compilePattern(name, { letterCase: 'any' }).ok ? name : null;
 }
 
-/** True if the service takes a name letter by letter. */
+/** True if the service reads a name literally. */
 function canBeName(name: string): boolean {
   return parseAliasName(name).ok && name !== '*' && !isPatternName(name) && !mayBePattern(name);
 }

@@ -4,14 +4,14 @@ import { compilePattern } from '../../../routing/regex.ts';
 import { lazily } from '../../../routing/lazily.ts';
 import type { PlannedPattern } from './planned.ts';
 
-/** Bounds the comparisons of one domain; what is not compared counts as a conflict. */
+/** The most steps for the comparisons of one domain. Patterns that were not compared count as conflicts. */
 const MOST_STEPS = 2_000_000;
 const STEPS_OF_PAIR = 20_000;
 
-/** Finds out whether patterns match the same mail. Never says no without a proof. */
+/** Functions that compare the mail of patterns. They are false only with a proof. */
 export interface Overlaps {
   readonly mayShare: (a: PlannedPattern, b: PlannedPattern) => boolean;
-  /** True if a pattern may match a name with a label behind it. */
+  /** True if a pattern may match a name with a label after it. */
   readonly mayTakeLabels: (pattern: PlannedPattern, name: string | null) => boolean;
 }
 
@@ -38,7 +38,7 @@ export function hasSameEnds(a: readonly string[], b: readonly string[]): boolean
   return sameDestinations(a as readonly Destination[], b as readonly Destination[]);
 }
 
-/** Text as a pattern that matches itself alone. */
+/** Returns a pattern that matches only this text. */
 export function quotePattern(text: string): string {
   return text.replace(/[\\^$.|?*+()[\]{}]/g, String.raw`\$&`);
 }

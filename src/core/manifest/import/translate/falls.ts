@@ -6,7 +6,7 @@ import type { ImportedDomain, LeftOut } from '../translated.ts';
 import type { Missing } from './missing.ts';
 import type { PlannedPattern } from './planned.ts';
 
-/** Says where the mail of what is missing goes now. What is refused on both sides is not missing. */
+/** Adds the present destinations of the mail of missing parts. Mail that both systems refuse is not missing. */
 export function tellFalls(
   missing: readonly Missing[],
   written: Pick<ImportedDomain, 'domain' | 'aliases' | 'rules'>,
@@ -19,7 +19,9 @@ export function tellFalls(
   });
 }
 
-/** Routes mail to a local part by the written entries; null means refused. `by` tells whether an alias takes it by name. */
+/**
+ * Routes mail to a local part by the written entries; null means refused. `by` is `name` if an alias takes it by name.
+ */
 type RouteOf = (
   local: string,
 ) => { readonly forward: readonly string[]; readonly by: 'name' | 'other' } | null;

@@ -13,11 +13,14 @@ interface Labelled {
   readonly forwards: Forwards;
   readonly overlaps: Overlaps;
   readonly names: readonly PlannedName[];
-  /** Patterns that the manifest has. */
+  /** Patterns in the manifest. */
   readonly kept: readonly PlannedPattern[];
 }
 
-/** Lists what the service does otherwise with a label behind a name: it gives that mail to the name before it asks a pattern. */
+/**
+ * Lists mail with a label that the service routes differently: it gives that mail to the name before it tries a
+ * pattern.
+ */
 export function missingLabels(labelled: Labelled): readonly Missing[] {
   const { reading, names, forwards, domain } = labelled;
   const hasPatterns = reading.levels.some(({ patterns, total }) => patterns.length > 0 || total !== null);
@@ -34,13 +37,13 @@ export function missingLabels(labelled: Labelled): readonly Missing[] {
   ];
 }
 
-/** Follows mail to a name with any label, without the patterns that do not take all mail. */
+/** Follows mail to a name with any label, ignoring patterns that do not take all mail. */
 export function labelEnds(name: string, domain: string, forwards: Forwards): readonly string[] {
   const delimiter = forwards.delimiter ?? '+';
   return endsOfAddress(`${name}${delimiter}${ANY_LABEL}@${domain}`, forwards)?.forward ?? [];
 }
 
-/** Patterns that the source asks before it takes a label away, where that makes a difference to a name. */
+/** Lists patterns that the source tries before it removes a label, if that matters to a name. */
 function patternsBefore(
   { domain, reading, overlaps, kept }: Labelled,
   names: readonly PlannedName[],
@@ -58,7 +61,7 @@ function patternsBefore(
   });
 }
 
-/** Postfix takes no label from `list-request`, which an entry for labels takes. */
+/** Lists `list-request` addresses. Postfix does not split them, but an entry for labels takes them. */
 export function missingRequests(
   span: Span | undefined,
   domain: string,

@@ -1,20 +1,22 @@
 import type { ImportedDomain, LeftOut } from '../translated.ts';
 import type { PlannedPattern } from './planned.ts';
 
-/** Something that is left out, before it is known where its mail goes now. */
+/** A left-out part whose mail is not routed yet. */
 export interface Missing extends Omit<LeftOut, 'fallsTo'> {
-  /** The mail that it is about: that of an address, of a pattern, of every name, or none that goes elsewhere now. */
+  /**
+   * The mail of the missing part: that of an address, of a pattern, of every name, or none that goes elsewhere now.
+   */
   readonly mail:
     | { readonly kind: 'address' | 'everything' | 'none' }
     | { readonly kind: 'pattern'; readonly plan: PlannedPattern };
 }
 
-/** A domain before it is known where the mail goes of what is missing. */
+/** A domain whose missing parts are not routed yet. */
 export interface TranslatedDomain extends Omit<ImportedDomain, 'leftOut'> {
   readonly missing: readonly Missing[];
 }
 
-/** Lists the missing parts of a pattern: all of it if its order cannot be kept, else the destinations that are lost. */
+/** Lists the missing parts of a pattern: all of it if its order is lost, otherwise its lost destinations. */
 export function missingParts(plan: PlannedPattern, order: 'kept' | 'lost'): readonly Missing[] {
   const { forward, lost } = plan;
   const mail = { kind: 'pattern', plan } as const;

@@ -4,7 +4,9 @@ import { hasSameEnds } from './conflicts.ts';
 import { placeOfPattern, type Missing } from './missing.ts';
 import { planPattern, type PlannedPattern } from './planned.ts';
 
-/** Plans the patterns of a reading, in their order. One that an equal pattern before it leaves nothing to is left out. */
+/**
+ * Plans the patterns of a reading, in their order. A pattern that an equal earlier one makes unreachable is left out.
+ */
 export function planPatterns(
   { levels }: SourceReading,
   forwards: Forwards,
@@ -14,7 +16,7 @@ export function planPatterns(
   const others: PlannedPattern[] = [];
   for (const [level, { domain, patterns }] of levels.entries()) {
     for (const entry of patterns) {
-      // A pattern of the domain to which mail is passed on is another pattern here.
+      // A pattern of the domain that mail is passed on to is a different pattern here.
       const shown = level === 0 ? entry.shown : `${entry.shown} for ${levels[0]?.domain ?? domain}`;
       const plan = planPattern({ ...entry, shown }, forwards, level);
       const first = plans.get(plan.text);

@@ -19,7 +19,7 @@ interface NamesOfDomain {
   readonly canBeName: (name: string) => boolean;
 }
 
-/** Follows the mail of names; what cannot be said of them is added to `missing`. */
+/** Follows the mail of names; parts that cannot be expressed are added to `missing`. */
 export function planNames(
   { names, domain, forwards, canBeName }: NamesOfDomain,
   missing: Missing[],
@@ -42,7 +42,7 @@ export function planNames(
   return planned;
 }
 
-/** Lists the missing parts of an address: the destinations that are lost, or all of it. */
+/** Lists the missing parts of an address: its lost destinations, or all of it. */
 export function missingEnds(
   { forward, lost }: SourceEnds,
   place: Pick<Missing, 'span' | 'address'>,

@@ -5,23 +5,23 @@ import { endsOfTargets } from '../resolve/ends.ts';
 import type { Forwards } from '../resolve/find.ts';
 import type { SourceReading } from '../resolve/reading.ts';
 
-/** A pattern, and where the mail that it matches ends. */
+/** A pattern, and the end of the mail that it matches. */
 export interface PlannedPattern {
   readonly span: Span;
-  /** The pattern as the source writes it. */
+  /** The pattern as written in the source. */
   readonly shown: string;
   readonly pattern: LocalPattern;
   /** Destinations for a manifest, with `$1` for groups of `text`. */
   readonly forward: readonly string[];
   readonly lost: readonly LeftOutReason[];
-  /** The pattern as it fits the groups of `forward`. */
+  /** The pattern with groups that match `forward`. */
   readonly text: string;
   readonly hasCaptures: boolean;
-  /** True if the source takes labels away before it asks the pattern. */
+  /** True if the source removes labels before it tries the pattern. */
   readonly ignoresLabels: boolean;
   /** Its index in the levels of a reading. */
   readonly level: number;
-  /** The words of the pattern; null if it has too many forms for a comparison. */
+  /** Returns the state machine of the pattern's words; null if it has too many states for a comparison. */
   readonly machine: () => Machine | null;
 }
 
@@ -33,7 +33,7 @@ interface PatternSource {
   readonly targets: readonly Target[];
 }
 
-/** Follows what a pattern says as far as it is the same for all mail that it matches. */
+/** Follows the targets of a pattern that are the same for all mail that it matches. */
 export function planPattern(source: PatternSource, forwards: Forwards, level = 0): PlannedPattern {
   const { span, shown, pattern, targets, ignoresLabels = false } = source;
   const isOpen = (target: Target): boolean => target.kind === 'template' || target.kind === 'same-name';
@@ -59,7 +59,7 @@ export function planPattern(source: PatternSource, forwards: Forwards, level = 0
   };
 }
 
-/** The destination with captures as the manifest writes it; null if other lines decide where its mail goes. */
+/** Returns the destination with captures as the manifest writes it; null if other lines decide where its mail goes. */
 function captureOf(target: Target, pattern: LocalPattern, wraps: boolean, forwards: Forwards): string | null {
   if (target.kind === 'same-name') {
     return isOutside(target.domain, forwards) ? `$${pattern.wholeGroup ?? 1}@${target.domain}` : null;
@@ -77,7 +77,7 @@ function isOutside(domain: string, { domains }: Forwards): boolean {
   return !domains.has(domain) && !domain.includes('$');
 }
 
-/** Plans what takes all other mail; null if nothing does. */
+/** Plans the entry that takes all other mail; null if there is none. */
 export function planRest({ rest, levels }: SourceReading, forwards: Forwards): PlannedPattern | null {
   if (rest === null) return null;
   const level = levels.length - 1;

@@ -12,7 +12,7 @@ import { missingEnds, planNames, type PlannedName } from './planned-names.ts';
 import { planPatterns } from './plan-patterns.ts';
 import { planRest, planPattern, type PlannedPattern } from './planned.ts';
 
-/** Says what the sources do with mail to a domain by rules, in the order in which the sources ask. */
+/** Translates the routing of a domain's mail into rules, in the order in which the sources are tried. */
 export function translateToRules(
   domain: string,
   reading: SourceReading,
@@ -28,7 +28,7 @@ export function translateToRules(
   const plans = planPatterns(reading, forwards, missing);
   for (const [index, level] of reading.levels.entries()) {
     for (const plan of plans) if (plan.level === index) addPattern(plan, writing);
-    // A pattern for every local part takes labels, too.
+    // A pattern for every local part also takes labels.
     const labelled = level.total === null ? exact : [];
     for (const name of labelled) if (reading.names.get(name.name) === index) addLabels(name, writing);
   }
@@ -39,7 +39,7 @@ export function translateToRules(
   return { domain, aliases: [], rules: writing.book.rules, missing };
 }
 
-/** Adds a rule for each name, and returns the names whose rule takes no labels. */
+/** Adds a rule for each name. Returns the names whose rule takes no labels. */
 function addNames(
   names: readonly PlannedName[],
   reading: SourceReading,
@@ -59,7 +59,7 @@ interface RuleBook {
   readonly add: (place: Pick<PlannedName, 'span' | 'forward'>, name: string, match: RuleMatch) => void;
 }
 
-/** Gives each rule a name that no other rule of the domain has. */
+/** Creates a book that gives each rule a name that is unique in its domain. */
 function createRuleBook(): RuleBook {
   const rules: ImportedRule[] = [];
   const taken = new Set<string>();
@@ -78,7 +78,7 @@ function canBeMatched(name: string): boolean {
   return /^[\x21-\x7e]+$/.test(name) || /^[^\s\p{C}]+$/u.test(name);
 }
 
-/** True if a pattern may be asked before a label is taken away, and so before the name alone. */
+/** True if a pattern may be tried before a label is removed, and so before the name alone. */
 function takesLabelsFirst({ levels }: SourceReading, forwards: Forwards, overlaps: Overlaps): boolean {
   return levels.some(({ patterns, total }) =>
     [...patterns, ...(total === null ? [] : [total])].some(
@@ -87,7 +87,7 @@ function takesLabelsFirst({ levels }: SourceReading, forwards: Forwards, overlap
   );
 }
 
-/** A rule for an alias takes the name with any label, too. */
+/** True if a name needs a rule for exactly itself. A rule for an alias also takes the name with any label. */
 function needsExactRule({ name, forward }: PlannedName, domain: string, forwards: Forwards): boolean {
   if (forwards.delimiter !== '+' || name.includes('+') || isPatternName(name) || mayBePattern(name))
     return true;
@@ -115,7 +115,7 @@ function addPattern(found: PlannedPattern, writing: Writing): void {
   addPlan(plan, recipientMatch(regex), 'pattern', writing);
 }
 
-/** Rules have no captures. */
+/** Removes destinations with captures, because rules have none. */
 function withoutCaptures(plan: PlannedPattern): PlannedPattern {
   if (!plan.hasCaptures) return plan;
   const forward = plan.forward.filter((destination) => !destination.includes('$'));
@@ -129,7 +129,7 @@ function addPlan(plan: PlannedPattern, match: RuleMatch, name: string, { book, m
   if (isValid && plan.forward.length > 0) book.add(plan, name, match);
 }
 
-/** A name that has a rule for itself alone gets another one for its labels, behind the patterns. */
+/** Adds a rule for the labels of a name that has an exact rule. It comes after the patterns. */
 function addLabels({ span, name }: PlannedName, { domain, forwards, book, missing }: Writing): void {
   const { delimiter } = forwards;
   if (delimiter === null || name.includes(delimiter)) return;

@@ -10,7 +10,7 @@ import { forwardText, scalar } from './scalar.ts';
 /** Replaces the destinations of an entry by the name of a group, if there is one. */
 export type WriteForward = (forward: readonly string[]) => readonly string[];
 
-/** The beginning of a manifest: comments, the version, and groups. */
+/** Returns the beginning of a manifest: comments, the version, and groups. */
 export function manifestHead(
   comments: readonly string[],
   groups: ReadonlyMap<string, readonly string[]> = new Map(),
@@ -21,7 +21,7 @@ export function manifestHead(
   return `${lines.join('\n')}\n`;
 }
 
-/** The lines of a domain below `domains:`. What is left out stands as a comment at its place. */
+/** Returns the lines of a domain below `domains:`. Left-out parts become comments at their place. */
 export function importedDomainText(
   domain: ImportedDomain,
   write: WriteForward = (forward) => forward,
@@ -41,7 +41,7 @@ export function importedDomainText(
   return joined([head, '    aliases:', ...indented(lines, 6)]);
 }
 
-/** Lines in the order of what they come from: file by file. */
+/** Sorts lines by their source: file by file. */
 function inPlace(lines: readonly { readonly span: Span; readonly line: string }[]): readonly string[] {
   const files = new Map<SourceText, number>();
   for (const { span } of lines) if (!files.has(span.within)) files.set(span.within, files.size);
@@ -51,7 +51,7 @@ function inPlace(lines: readonly { readonly span: Span; readonly line: string }[
     .map(({ line }) => line);
 }
 
-/** Describes something that is left out, for a comment. */
+/** Describes a left-out part, for a comment. */
 export function leftOutLine(missing: LeftOut): string {
   const { span, reason, fallsTo } = missing;
   const { file, line } = sourceOf(span);
@@ -60,7 +60,7 @@ export function leftOutLine(missing: LeftOut): string {
   return `${leftOutSubject(missing)} is left out: ${REASON_WORDS[reason].message}${falls} (${shownText(file)}:${line}: ${text})`;
 }
 
-/** Names something that is left out, as the subject of a sentence. */
+/** Names a left-out part, as the subject of a sentence. */
 export function leftOutSubject({ address, isPart }: LeftOut): string {
   if (address === null) return 'this line';
   return isPart === true ? `a part of ${shownText(address)}` : shownText(address);

@@ -4,7 +4,7 @@ import { domainPartOf, findInvisible, localPartOf, parseDomainName } from '../..
 import { fail, succeed, type Result } from '../../../model/result.ts';
 import type { ProblemCode } from '../../problem-codes.ts';
 
-/** What is wrong with an address or webhook. The text itself is not repeated: it may come from a reference. */
+/** A fault of an address or webhook. The text itself is not repeated, because it may come from a reference. */
 export interface DestinationFault {
   readonly code: ProblemCode;
   readonly message: string;
@@ -18,7 +18,7 @@ export interface ParsedDestination {
 
 const MAX_LENGTH = 2_000;
 
-/** An entry with `://` is a webhook, one with `@` an address; null for anything else. */
+/** Parses a destination: a text with `://` is a webhook, one with `@` an address. Returns null for anything else. */
 export function parseDestination(text: string): Result<ParsedDestination, DestinationFault> | null {
   if (text.includes('://')) return check(text) ?? parseWebhook(text);
   if (text.includes('@')) return check(text) ?? parseAddress(text);
@@ -33,7 +33,7 @@ export function parseAddress(text: string): Result<ParsedDestination, Destinatio
   return faulty('invalid-address', 'this is not an email address', 'write it as name@domain.example');
 }
 
-/** An absolute http or https address without user information. */
+/** Parses a webhook: an absolute http or https URL without user information. */
 export function parseWebhook(text: string): Result<ParsedDestination, DestinationFault> {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '' || /\s/.test(text)) {
@@ -75,7 +75,7 @@ function check(text: string): Result<never, DestinationFault> | null {
   return faulty('invalid-character', 'a destination must not contain spaces or invisible characters', hint);
 }
 
-/** Hosts that were checked already: most aliases share a few. */
+/** Hosts that were already checked; most aliases share a few. */
 const knownHosts = new Set<string>();
 
 function isHost(host: string): boolean {

@@ -16,30 +16,33 @@ interface Book {
   readonly groups: Map<string, Group>;
   /** Names of the groups that are being expanded, outermost first. */
   readonly open: string[];
-  /** Levels of groups in what was resolved last, or is being. */
+  /** Levels of groups in the current or last resolved value. */
   height: number;
-  /** Destinations of all entries and groups so far, and how many they may be; null once they were more. */
+  /** The number of destinations that all entries and groups may still have; null after the limit was exceeded. */
   room: number | null;
-  /** Whether groups were found to go too deep; of one chain every part is. */
+  /**
+   * `reported` after groups that are too deep were reported. Every group of the chain is too deep, so the others are
+   * not.
+   */
   depth: 'fine' | 'reported';
-  /** What addresses and webhooks stand for, so that those of equal text are one list. */
+  /** Destinations by the text of an address or webhook, so that equal texts share one list. */
   readonly parsed: Map<string, readonly Destination[]>;
   readonly references: Map<string, Reference>;
-  /** Whether what is resolved is for an entry, or a group that nothing has named. */
+  /** The use of the current value: for an entry, or for a group that no entry uses. */
   use: 'entry' | 'spare';
 }
 
 interface Group {
-  /** Null: something in it is wrong, and reported. */
+  /** null means that something in it is wrong and reported. */
   readonly destinations: readonly Destination[] | null;
   readonly height: number;
-  /** For whom it was expanded. */
+  /** The use that it was expanded for. */
   readonly use: Book['use'];
 }
 
-/** Groups within groups: more levels than anybody can follow. */
+/** The most levels of groups within groups, which is more than a person can follow. */
 const MAX_LEVELS = 32;
-/** For each entry that a manifest may have. */
+/** The most destinations for each entry that a manifest may have. */
 const DESTINATIONS_PER_ENTRY = 10;
 
 export function createDestinationBook(
@@ -94,7 +97,9 @@ function resolveItems(node: Node, book: Book): readonly Destination[] | null {
   return null;
 }
 
-/** Groups within groups, and large ones in many entries, multiply. */
+/**
+ * True if the limit of destinations allows these. Groups within groups, and large groups in many entries, multiply.
+ */
 function hasRoom(node: Node, count: number, book: Book): boolean {
   if (book.room === null) return false;
   book.room -= count;
@@ -150,7 +155,9 @@ function resolveName(node: TextNode, book: Book): readonly Destination[] | null 
   return null;
 }
 
-/** Null as well where the groups go deeper than `MAX_LEVELS`; `at` is who names it. */
+/**
+ * Resolves a group. Returns null also if groups are nested deeper than `MAX_LEVELS`; `at` is the node that names it.
+ */
 function resolveGroup(name: string, at: Node, book: Book): readonly Destination[] | null {
   const group = book.groups.get(name) ?? expandGroup(name, at, book);
   if (group === null) return null;
@@ -205,7 +212,7 @@ function resolveReferenceNode(node: Node, book: Book): readonly Destination[] | 
   return destinations;
 }
 
-/** A part of a reference's value, which is never shown, and so never in the words of a problem. */
+/** Parses a part of a reference's value. The value is never shown, so problems do not contain it. */
 function parseReferenced(part: string): Destination | null {
   if (part === 'discard') return DISCARD;
   const parsed = parseDestination(part);
@@ -218,7 +225,7 @@ const UNSET_HINTS = {
   spare: 'no entry needs it; where it is set, its value is shown by its name alone',
 } as const;
 
-/** Without its value a reference stands for itself: enough to check everything else. */
+/** Resolves a reference without a value. It stands for itself, which is enough to check everything else. */
 function withoutValue(
   node: Node,
   reference: Reference,

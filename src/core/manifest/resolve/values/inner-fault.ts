@@ -2,15 +2,15 @@ import type { Node, TextNode } from '../../read/node.ts';
 import type { ProblemLog } from '../../problems.ts';
 import type { Place } from '../../read/text.ts';
 
-/** What is wrong inside a text that has a syntax of its own. */
+/** A fault inside a text that has its own syntax. */
 export interface InnerFault {
   readonly message: string;
   readonly hint: string;
-  /** Where in the text, counted from 0; null when the whole of it is meant. */
+  /** The offset in the text, from 0; null means the whole text. */
   readonly offset: number | null;
 }
 
-/** Reports it with its column inside the text, at its place in the file where the text stands there as it is. */
+/** Reports a fault with its column inside the text, at its place in the file if the text is unchanged there. */
 export function reportInside(
   what: 'expression' | 'pattern',
   written: Node,

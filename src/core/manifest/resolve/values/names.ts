@@ -4,9 +4,9 @@ import type { Result } from '../../../model/result.ts';
 import type { TextNode } from '../../read/node.ts';
 import type { ProblemLog } from '../../problems.ts';
 
-/** Reads names of one section, and finds those that people or the service could take for one another. */
+/** A reader of the names of one section, which finds names that look alike to people or the service. */
 export interface NameReader<Name extends string> {
-  /** The name and what it is compared by; null when it cannot be one or is taken: that is reported. */
+  /** Reads a name and its key. Returns null if the name is invalid or taken, which is reported. */
   readonly read: (key: TextNode) => { readonly name: Name; readonly key: NameKey } | null;
 }
 
@@ -39,7 +39,7 @@ export function createNameReader<Name extends string>(
 }
 
 /**
- * Remembers names by what they look like. ASCII letters are only compared with letters of other scripts: `named` has those that
+ * Names by their appearance. ASCII names are only compared with names in other scripts: `named` has the names that
  * were read before, in lower case.
  */
 export interface LookAlikes {
@@ -65,7 +65,7 @@ export function createLookAlikes(named: ReadonlyMap<string, TextNode>, log: Prob
   };
 }
 
-/** What people see of a domain in ASCII form. */
+/** Returns a domain in ASCII form as people see it. */
 export function visibleDomain(domain: string): string {
   return domain.includes('xn--') ? domainToUnicode(domain) : domain;
 }
@@ -88,7 +88,7 @@ function warnNonAscii(node: TextNode, name: string, log: ProblemLog): void {
   });
 }
 
-/** Letters of other scripts that are drawn like a Latin one (Unicode TR 39, the commonest of them). */
+/** Letters of other scripts that look like a Latin one (Unicode TR 39, the most common ones). */
 const LATIN_TWINS: Readonly<Record<string, string>> = Object.fromEntries(
   [
     ['a', 'аαɑ'],
@@ -121,7 +121,7 @@ const LATIN_TWINS: Readonly<Record<string, string>> = Object.fromEntries(
   ].flatMap(([latin = '', twins = '']) => Array.from(twins, (twin) => [twin, latin])),
 );
 
-/** What a name looks like: compatibility forms folded, look-alikes of other scripts as Latin letters. */
+/** Returns the appearance of a name: compatibility forms folded, look-alikes of other scripts as Latin letters. */
 function skeletonOf(name: string): string {
   return Array.from(name.normalize('NFKC').toLowerCase(), (character) => LATIN_TWINS[character] ?? character)
     .join('')

@@ -6,7 +6,7 @@ import type { LoadOptions } from '../context.ts';
 import { textOf, valueOf, type Node } from '../../read/node.ts';
 import { sourceOf } from '../../read/text.ts';
 
-/** `{ env: NAME }` or `{ file: PATH }`; null when the node is neither, which the schema has reported. */
+/** Reads `{ env: NAME }` or `{ file: PATH }`. Returns null if the node is neither, which the schema has reported. */
 export function readReference(
   node: Node | undefined,
   { cwd = '.' }: Pick<LoadOptions, 'cwd'>,
@@ -19,7 +19,7 @@ export function readReference(
   return file ? referenceTo({ file }, source, cwd) : null;
 }
 
-/** `source` is where it is written. */
+/** Creates a reference; `source` is the place where it is written. */
 export function referenceTo(written: ReferenceDocument, source: Source, cwd: string): Reference {
   if ('env' in written)
     return { kind: 'env', name: written.env, written, shown: `{ env: ${written.env} }`, source };
@@ -35,7 +35,7 @@ export function referenceTo(written: ReferenceDocument, source: Source, cwd: str
   };
 }
 
-/** In words, why there is no value to be used; null: it is not set, or there is one. */
+/** Describes why the value must not be used; null if it is not set or usable. */
 export function refusalOf({ shown }: Reference, value: ReferenceValue): string | null {
   return value === null || typeof value === 'string' ? null : `${shown} cannot be used: ${value.refused}`;
 }

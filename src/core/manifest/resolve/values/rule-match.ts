@@ -8,7 +8,10 @@ import type { ProblemLog } from '../../problems.ts';
 
 const SCOPES: ReadonlySet<string> = new Set<Scope>(['sender', 'recipient', 'subject', 'body']);
 
-/** What mail a rule takes: exactly one of `alias`, `regex` with `scopes`, `expression`. Null when that is not clear. */
+/**
+ * Reads a rule's condition: exactly one of `alias`, `regex` with `scopes`, `expression`. Returns null if it is wrong
+ * or unclear.
+ */
 export function readMatch(node: MapNode, log: ProblemLog): RuleMatch | null {
   const types = ['alias', 'regex', 'expression'].filter((key) => node.entries.has(key));
   if (types.length !== 1) {
@@ -76,7 +79,7 @@ function readScopes(node: MapNode, log: ProblemLog): readonly Scope[] | null {
   return valid.length === 0 || valid.length < scopes.length ? null : [...new Set(valid)];
 }
 
-/** Whether the service looks for a pattern or compares the whole is not known (field notes: rules mode). */
+/** Warns of a pattern without anchors. It is unknown if the service searches it or compares the whole text. */
 function warnAnchoring(written: Node, regex: string, log: ProblemLog): void {
   if (isAnchored(regex)) return;
   log.report('anchoring', written, {
@@ -85,7 +88,10 @@ function warnAnchoring(written: Node, regex: string, log: ProblemLog): void {
   });
 }
 
-/** Whether it matches the same texts either way, as far as its ends show: each alternative begins and ends with an anchor or `.*`. */
+/**
+ * True if a pattern matches the same texts either way, as far as its ends show: each alternative begins and ends with
+ * an anchor or `.*`.
+ */
 function isAnchored(regex: string): boolean {
   const pattern = regex.replace(/^\(\?[a-z]+\)/, '');
   return alternativesOf(pattern).every((part) => {
@@ -95,7 +101,7 @@ function isAnchored(regex: string): boolean {
   });
 }
 
-/** Whether the parentheses of a text belong to each other. */
+/** True if the parentheses of a text are balanced. */
 function isBalanced(text: string): boolean {
   let depth = 0;
   for (const [token] of text.matchAll(TOKEN)) {
@@ -105,7 +111,7 @@ function isBalanced(text: string): boolean {
   return depth === 0;
 }
 
-/** The alternatives of a pattern outside of its groups. */
+/** Returns the alternatives of a pattern outside its groups. */
 function alternativesOf(pattern: string): readonly string[] {
   const parts = [''];
   let depth = 0;
