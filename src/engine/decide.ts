@@ -3,28 +3,28 @@ import type { Difference } from '../core/plan/render/compare.ts';
 import { firstRequestsOf, type StageRequests } from '../core/plan/requests/requests.ts';
 import { isRefused, withholdRefused } from '../core/plan/withhold.ts';
 
-/** What is done about guards that refuse and domains that cannot be read. */
+/** The response to guards that refuse and to domains that cannot be read. */
 export type Refusals = 'end-the-run' | 'withhold';
 
-/** Whether a plan runs, and what of it. */
+/** The decision whether a plan runs, and which of its changes. */
 export type Decision =
   | {
       readonly kind: 'go';
-      /** What runs. */
+      /** The changes that run. */
       readonly plan: Plan;
-      /** Changes that were planned and do not run. */
+      /** Planned changes that do not run. */
       readonly heldBack: readonly Change[];
-      /** Of what runs: the forecast counts them, and the first round sends them. */
+      /** Requests for the changes that run. The forecast counts them, and the first round sends them. */
       readonly requests: readonly StageRequests[];
     }
-  /** The manifest has errors that only a read of the account shows, and what they leave does not run either. */
+  /** The manifest has errors that only a read of the account shows, and nothing else is left to run. */
   | { readonly kind: 'invalid' }
   | { readonly kind: 'refused' }
   /** A domain could not be read, or shows one key twice. */
   | { readonly kind: 'unproven' }
-  /** Not what was approved beforehand: manifest or account changed since. */
+  /** Manifest or account changed since the plan was approved. */
   | { readonly kind: 'stale'; readonly since: readonly Difference[] }
-  /** Somebody was asked and said no. */
+  /** A person answered no to the prompt. */
   | { readonly kind: 'declined' };
 
 /**
