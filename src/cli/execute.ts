@@ -9,7 +9,7 @@ import { resolveColor } from './output/paint.ts';
 export async function start(): Promise<void> {
   const context = processContext();
   process.exitCode = await execute(context, process.argv.slice(2));
-  // After a signal nothing that is still in flight may hold the process.
+  // After a signal, no request in flight may keep the process alive.
   if (context.signal.aborted) process.exit();
 }
 
@@ -42,7 +42,7 @@ export async function execute(context: ProcessContext, args: readonly string[]):
   }
 }
 
-/** Of a line that may not even be one of this program. */
+/** Returns the color choice of a command line that may be invalid. */
 function colorOf(args: readonly string[]): string | undefined {
   const options = { color: { type: 'string' } } as const;
   const { color } = parseArgs({ args: [...args], options, strict: false }).values;
