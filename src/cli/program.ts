@@ -20,8 +20,8 @@ interface ProgramPorts {
 }
 
 /**
- * The command line: names, options and help, of as many commands as these words need. Each command's module is loaded
- * when it runs, so that `validate` in a git hook pays for nothing else.
+ * Creates the command line with names, options and help, for as many commands as these words need. Each command's
+ * module is loaded when it runs, so `validate` in a git hook loads nothing else.
  */
 export function createProgram(
   context: ProcessContext,
@@ -70,7 +70,10 @@ export function createProgram(
   return program;
 }
 
-/** Commander's own message says how many arguments there are, but not that a manifest is named with -f. */
+/**
+ * Refuses excess arguments and says that a manifest is named with -f. Commander's own message only counts the
+ * arguments.
+ */
 function refuseExcess(command: Command, { cwd }: Pick<ProcessContext, 'cwd'>): void {
   const expected = command.registeredArguments;
   const [extra] = command.args.slice(expected.length);
@@ -86,7 +89,7 @@ function refuseExcess(command: Command, { cwd }: Pick<ProcessContext, 'cwd'>): v
   });
 }
 
-/** Below the help of each command. */
+/** Returns the text below the help of each command. */
 function footer(command: string): string {
   const more = command === 'fwdsync' ? '' : 'Environment and exit codes: fwdsync --help\n';
   return `\n${more}Documentation: ${pkg.homepage}/tree/main/docs`;

@@ -124,7 +124,7 @@ export type LiveItemRow<K extends SectionKind = SectionKind> = KindTypes[K]['obs
 /** The requests about the items of one kind. A request that the API does not have is a bug of the caller. */
 export interface ItemClient<K extends SectionKind = SectionKind> {
   list(domain: DomainName): Answer<readonly LiveItemRow<K>[]>;
-  /** By its id, or by its name where it has none. */
+  /** Reads an item by its id, or by its name if it has no id. */
   get(domain: DomainName, key: string): Answer<LiveItemRow<K>>;
   /** `note`: what a person should know of it. */
   add(domain: DomainName, item: SentItem<K>): Answer<LiveItemRow<K> & { readonly note?: Note }>;

@@ -22,8 +22,9 @@ interface PlanMade {
 }
 
 /**
- * Plans, and where the plan takes mail or routes away, or leads mail to domains that were not read, plans again once it was read what else in
- * the account forwards where. It is not read where that takes more requests than the run itself; the plan then says so.
+ * Makes a plan. If it removes mail or routes, or leads mail to domains that were not read, first reads which other
+ * domains forward there and plans again. Does not read them if that takes more requests than the run itself; the plan
+ * then says so.
  */
 export async function planWithForwards(input: PlanInput, ports: Ports): Promise<Result<PlanMade, ApiError>> {
   const plan = makePlan(input);

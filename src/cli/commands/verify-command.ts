@@ -53,7 +53,10 @@ async function listDomains(client: FullClient): Promise<readonly DomainName[]> {
   return answerOf(await client.listDomains()).map(({ domain }) => domain);
 }
 
-/** A key that is not accepted, or a service that cannot be reached, ends the command; another failure is the domain's. */
+/**
+ * Verifies one domain. A refused key or an unreachable service ends the command. Any other failure belongs to the
+ * domain.
+ */
 async function verifyOne(client: FullClient, domain: DomainName): Promise<VerifiedRecords> {
   const answer = await client.verifyDomain(domain);
   if (answer.ok) return { domain, answer: answer.value, failure: null };

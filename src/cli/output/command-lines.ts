@@ -75,7 +75,10 @@ export function commandLineHere(place: Place): CommandLine {
   return (words) => complete(words, reachOf(place, {}, 'unnamed'));
 }
 
-/** A worker serves the accounts of a store: their manifests are there, and their names are emails. */
+/**
+ * Creates the commands of a service. A worker serves the accounts of a store, so their manifests are there and their
+ * names are emails.
+ */
 export function createCommands(context: Context, role: 'worker' | 'daemon'): Commands {
   const learnt = new Map<string, DesiredApi>();
   const about: Commands['about'] = (account, api) => {

@@ -28,7 +28,7 @@ export function resolveAddress(
   return { version: chosen, url: last === 'v3' || last === 'v4' ? `${root.slice(0, -2)}${chosen}` : root };
 }
 
-/** Returns the base URL of v3 that is used to find drift; null: none is stated. */
+/** Returns the base URL of v3 for finding drift; null if none is set. */
 export function resolveDriftUrl(
   { driftUrl }: GivenFlags,
   { env }: Pick<ProcessContext, 'env'>,

@@ -50,7 +50,7 @@ async function storeText(
   }
 }
 
-/** Returns the key of the store; null: there is none. */
+/** Returns the key of the store; null if there is none. */
 function keyOf({ env, secrets }: Pick<ProcessContext, 'env' | 'secrets'>): Uint8Array | null {
   const text = env['FWDSYNC_STORE_KEY'];
   if (!text) return null;

@@ -36,7 +36,7 @@ export interface ApplyInput {
   readonly policy: Policy;
   readonly prior: Prior;
   /**
-   * Whether to include changes, other than deletes, that come up during the run. `left` leaves them to the next plan,
+   * The handling of changes, other than deletes, that come up during the run. `left` leaves them to the next plan,
    * because only the approved changes may run. Default: `taken-up`.
    */
   readonly newcomers?: 'taken-up' | 'left' | undefined;

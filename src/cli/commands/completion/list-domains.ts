@@ -77,7 +77,7 @@ function unquoted(word: string, home: string): string {
   return word.replaceAll(/["'\\]/g, '').replace(/^~(?=\/|$)/, () => home);
 }
 
-/** An option without its value is `true`. */
+/** Returns the text of an option. Without its value, the option is `true`. */
 function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

@@ -112,7 +112,10 @@ function brokenLine(bytes: Uint8Array): number {
   return lossy.slice(0, Math.max(0, lossy.indexOf('\uFFFD'))).split('\n').length;
 }
 
-/** A list that an aliases file includes: a regular file in the same directory, by its base name. Null: there is none. */
+/**
+ * Reads a list that an aliases file includes: a regular file in the same directory, by its base name. null means that
+ * there is none.
+ */
 function readIncluded(file: string, name: string): SourceText | null {
   if (name === '' || name === '.' || name === '..' || basename(name) !== name) return null;
   const path = join(dirname(file), name);

@@ -9,7 +9,7 @@ import { compareSources, type Problem } from '../../../core/model/manifest/probl
 import { plural } from '../../../core/model/names.ts';
 import type { WrittenImport } from './write-import.ts';
 
-/** `fwdsync/import@1`; schemas/import.v1.schema.json. */
+/** Returns the document `fwdsync/import@1`; see schemas/import.v1.schema.json. */
 export function importDocument(written: WrittenImport, notes: readonly string[]): object {
   const { domains, aliases, rules, leftOut, files } = written;
   return {
@@ -47,7 +47,7 @@ export function importProblems(leftOut: readonly LeftOut[]): readonly Problem[] 
     .sort((a, b) => compareSources(a.source, b.source));
 }
 
-/** The sources as lines may be shown of them. */
+/** Returns the sources with lines that may be shown. */
 export function shownSources(files: readonly SourceFile[]): readonly ManifestText[] {
   return files.map(({ text }) => ({ file: text.file, text: withoutSecrets(text.text) }));
 }

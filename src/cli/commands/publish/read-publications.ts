@@ -83,7 +83,10 @@ function asText({ file, text }: ManifestText): PublishedManifest['texts'][number
   return { file, text: typeof text === 'string' ? text : new TextDecoder().decode(text) };
 }
 
-/** A worker has no directory of the manifest to which a path could be relative. */
+/**
+ * Returns a problem for each relative path. A worker has no directory of the manifest, so no path can be relative to
+ * it.
+ */
 function relativeReferences({ cwd }: Context, texts: readonly ManifestText[]): readonly Problem[] {
   const { keys, others } = findReferences(texts, { cwd });
   return [...keys, ...others].flatMap((reference): readonly Problem[] => {

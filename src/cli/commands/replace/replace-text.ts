@@ -70,7 +70,7 @@ function diffLines(
     .map((line) => paintLine(escapeLine(showText(line, disclosure)), style));
 }
 
-/** The carriage return at the end of a line is a part of the patch. */
+/** Escapes a line, except for the carriage return at its end, which is a part of the patch. */
 function escapeLine(line: string): string {
   return line.endsWith('\r') ? `${escapeInvisible(line.slice(0, -1))}\r` : escapeInvisible(line);
 }

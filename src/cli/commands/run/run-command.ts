@@ -75,7 +75,7 @@ async function runOnceEach(
   });
 }
 
-/** The log of a job prints no command that cannot work after it. */
+/** Leaves out commands that do not work after the job has ended. */
 function keepLastingPart(event: DaemonEvent, state: StateSettings): DaemonEvent {
   if (event.kind !== 'run-finished' || event.result.kind === 'failed') return event;
   if (event.result.report === null) return event;
@@ -98,7 +98,9 @@ async function openReporting(context: Context, run: RunSettings, logging: Loggin
   };
 }
 
-/** Opens the webhook of `FWDSYNC_NOTIFY_URL`, or in the file of `FWDSYNC_NOTIFY_URL_FILE`; null: there is none. */
+/**
+ * Opens the webhook from `FWDSYNC_NOTIFY_URL`, or from the file of `FWDSYNC_NOTIFY_URL_FILE`; null if neither is set.
+ */
 async function openNotify(
   context: Context,
   { notifyFormat: format }: RunSettings,

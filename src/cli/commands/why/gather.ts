@@ -30,7 +30,7 @@ interface AskedAddress {
   readonly address: string;
   readonly domain: DomainName;
   readonly since: WhyAnswer['since'];
-  /** How many requests may be sent. */
+  /** Maximum number of requests. */
   readonly most: number;
 }
 
@@ -99,7 +99,7 @@ async function readDomain(
   throw usageError(`${where} ${domain}`, 'check the spelling, and that the key belongs to the right account');
 }
 
-/** The mail that is followed is like the newest message: rules may look at its sender and subject. */
+/** Returns a mail like the newest message, because rules may check its sender and subject. */
 function mailLike({ messages }: SeenMessages, to: string): Mail {
   const [newest] = messages;
   return { to, from: newest?.sender ?? '', subject: newest?.subject ?? '', body: '' };

@@ -22,7 +22,7 @@ export interface TreeEntry {
 
 /** A path with its links followed. */
 interface Followed {
-  /** The path that is no link; null for a ring of links, or one that leads out of the repository. */
+  /** The path without links; null for a circular link, or one that leads out of the repository. */
   readonly real: string | null;
   /** Links on the way. */
   readonly links: readonly string[];

@@ -53,7 +53,7 @@ export async function resolveOutcomes(
   });
 }
 
-/** One read: the domain itself, or the items of a kind; null means that the domain is not there. */
+/** Result of one read: the domain itself, or the items of a kind. null means that the domain does not exist. */
 type Found = ObservedDomain | readonly LiveItemRow[] | null;
 
 async function find(client: Client, name: DomainName, kind: Kind): Promise<Result<Found, ApiError>> {

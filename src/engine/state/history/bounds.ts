@@ -1,6 +1,6 @@
 import { dayOf } from './day-files.ts';
 
-/** How much of the history of an account is kept. */
+/** Bounds of an account's history. */
 export interface HistoryBounds {
   readonly maxAgeMs: number;
   readonly maxBytes: number;
@@ -19,7 +19,7 @@ export interface HistoryPart {
 }
 
 export interface HistoryParts {
-  /** In the order of writing, the oldest first. */
+  /** Parts in the order of writing, oldest first. */
   readonly parts: readonly HistoryPart[];
   readonly remove: (part: HistoryPart) => Promise<void>;
   /** Removes what was found changed outside fwdsync; the size that is left. */
@@ -67,7 +67,7 @@ function isPlausible(parts: HistoryParts['parts'], now: number): boolean {
   return !isPaused;
 }
 
-/** When the bounds are applied: as a day begins for this process, and each time that it has added much since. */
+/** Decides when to apply the bounds: when a day begins for this process, and each time it has added much since. */
 export function createPruning({ maxBytes }: HistoryBounds): {
   /** Counts added bytes. Returns true if the bounds must be applied now. */
   isDue(now: number, added: number): boolean;
