@@ -33,8 +33,8 @@ function makePrivate(directory: string): boolean {
 }
 
 /**
- * True if this and all above it are directories of this user or of root, and no links. In a sticky one, such as /tmp, others cannot
- * rename what is not theirs.
+ * True if the directory and all above it belong to this user or to root, and none is a link. In a sticky directory
+ * such as /tmp, other users cannot rename what they do not own.
  */
 function isSafe(directory: string): boolean {
   const parent = dirname(directory);

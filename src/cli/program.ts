@@ -62,7 +62,7 @@ export function createProgram(
       await printResult(log.context, result);
       log.finish(result.exit);
       await context.stdout.settle?.();
-      // The output of `run` is its log: what it has done does not depend on that.
+      // The output of `run` is its log. Losing the log does not change what it did, so its exit code stays.
       finish(command.name() === 'run' ? result.exit : exitWithoutOutput(result.exit, context));
     };
 

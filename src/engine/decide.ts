@@ -28,9 +28,9 @@ export type Decision =
   | { readonly kind: 'declined' };
 
 /**
- * Guards refuse a plan as a whole, and a failed read of one domain ends the run, unless what they concern is withheld and
- * the rest goes on. With nothing left to go on with, the guards' refusal stands. A problem of the manifest withholds only
- * what it concerns.
+ * Decides what runs. By default a refusing guard stops the whole plan, and a failed read of one domain ends the run.
+ * With `withhold`, only the changes concerned are withheld and the rest runs; if no change is left, the guards'
+ * refusal stands. A problem of the manifest withholds only its own part.
  */
 export function decide(plan: Plan, refusals: Refusals): Decision {
   const decision = decideRest(plan, refusals);

@@ -42,7 +42,10 @@ function losesMail({ guards }: Pick<Plan, 'guards'>): boolean {
   return guards.some(({ guard }) => guard === 'unrouted');
 }
 
-/** True if changes lead mail, before or after, to where it may come to a domain of the account that was not read. */
+/**
+ * True if changes lead mail, before or after, to a domain of the account that was not read, directly or through
+ * others.
+ */
 function leadsToUnread({ changes }: Pick<Plan, 'changes'>, observed: Observed): boolean {
   const hosts = new Set(
     changes

@@ -17,9 +17,9 @@ import {
 } from '../output/documents/verify-document.ts';
 
 /**
- * Asks the service to check the DNS of the named domains, or of all of the account, and prints what is missing as lines of a
- * zone file. Exits with 2 when a domain is not ready, with 1 when one could not be verified, and with what is known by then
- * when it is interrupted.
+ * Asks the service to check the DNS of the named domains, or of all domains of the account. Prints missing records as
+ * lines of a zone file. Exits with 2 if a domain is not ready, and with 1 if one could not be verified. If
+ * interrupted, exits with what is known so far.
  */
 export async function verifyCommand(
   context: Context,

@@ -16,7 +16,7 @@ import type { Allowances } from '../settings/flags.ts';
 
 export interface RunStance {
   readonly account: string | null;
-  /** Nobody is there to check the account: it must be stated. */
+  /** True if the account must be stated, because no person can check it. */
   readonly accountRequired: boolean;
   readonly domainDeletes: Policy['domainDeletes'];
   /** Epoch milliseconds: allowances of the manifest expire. */

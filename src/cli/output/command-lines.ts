@@ -63,7 +63,7 @@ interface Reach {
 
 type Place = Pick<Context, 'cwd' | 'env' | 'given' | 'mask'>;
 
-/** Completes the commands that a run of a command prints; `api` is what the manifest of its account says. */
+/** Completes the commands that a run prints. `api` is from the manifest of its account. */
 export function commandLine(place: Place, api: DesiredApi = {}): CommandLine {
   // A plan may have a hint for each of its domains.
   let reach: Reach | undefined;
@@ -139,7 +139,7 @@ function givenFor(way: Way, { env, api, given }: Reach): Given {
   }
 }
 
-/** Returns the words of a flag as they are typed; none where it has no value. */
+/** Returns the words of a flag as typed; none if the flag has no value. */
 export function flagWords(
   name: keyof GivenFlags,
   value: string | number | true | readonly string[] | undefined,

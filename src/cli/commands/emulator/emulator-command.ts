@@ -151,7 +151,7 @@ function keepState(
   emulator.onChange(() => {
     saver.changed();
   });
-  // Mail makes keys when it starts, and puts back what was not saved.
+  // Mail creates keys when it starts, and restores what was not saved.
   if (mail !== null) saver.changed();
   return saver;
 }

@@ -49,7 +49,7 @@ export async function importCommand(
   return { exit, ...(context.format === 'json' ? { document: importDocument(written, notes) } : {}) };
 }
 
-/** Says on standard error what is left out, what is true of all, and what was written. */
+/** Reports on standard error what is left out, general notes, and what was written. */
 async function report(
   context: Context,
   options: ImportFlags,

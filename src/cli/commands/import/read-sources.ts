@@ -15,7 +15,7 @@ import { fileFault } from '../../output/files.ts';
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_INCLUDED_BYTES = 1024 * 1024;
 
-/** Reads what the arguments name, each as `FORMAT:FILE`, in their order. */
+/** Reads the sources of the arguments, each `FORMAT:FILE`, in order. */
 export async function readSources(context: Context, args: readonly string[]): Promise<readonly SourceFile[]> {
   const named = args.map(parseArgument);
   if (named.filter(({ path }) => path === '-').length > 1) {

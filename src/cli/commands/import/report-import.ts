@@ -29,7 +29,7 @@ export function importDocument(written: WrittenImport, notes: readonly string[])
   };
 }
 
-/** Turns what is left out into problems with their places. */
+/** Turns lines that are left out into problems with their places. */
 export function importProblems(leftOut: readonly LeftOut[]): readonly Problem[] {
   return leftOut
     .map((missing): Problem => {
@@ -52,7 +52,7 @@ export function shownSources(files: readonly SourceFile[]): readonly ManifestTex
   return files.map(({ text }) => ({ file: text.file, text: withoutSecrets(text.text) }));
 }
 
-/** Returns what was written, in one line: first how many addresses go elsewhere now. */
+/** Returns a line about the written files. It begins with the number of addresses that now go elsewhere. */
 export function importSummary(
   { domains, aliases, rules, leftOut }: WrittenImport,
   where: string | undefined,

@@ -36,7 +36,7 @@ export interface WrittenImport {
   readonly files: readonly string[];
 }
 
-/** Writes the manifest, and counts what it has. */
+/** Writes the manifest, and counts its entries. */
 export async function writeImport(
   context: Context,
   target: ImportTarget,

@@ -17,7 +17,7 @@ interface ReplaceLook {
   readonly command: CommandLine;
 }
 
-/** Renders the unified diff, what was done, what is left to do by hand, and the next command. */
+/** Renders the unified diff, the changes made, the changes to make by hand, and the next command. */
 export function renderReplace(
   document: ReplaceDocument,
   files: readonly FileChange[],

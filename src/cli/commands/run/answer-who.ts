@@ -67,7 +67,7 @@ export async function answerWho(
   };
 }
 
-/** Names groups and templates where the files can be parsed within moments: the daemon waits meanwhile. */
+/** Names groups and templates if the files can be parsed within moments, because the daemon waits for it. */
 async function findNamed(
   desired: Desired,
   wanted: WantedDestination,

@@ -26,8 +26,8 @@ import { assertWatchable, resolveRun, type RunOptions, type RunSettings } from '
 import { drainFleet, serveWorker } from './run-worker.ts';
 
 /**
- * Keeps accounts in sync with their manifests until it is stopped. What a guard refuses or what cannot be read is
- * withheld, and the rest goes on; while a manifest is invalid, the last good one stays loaded.
+ * Keeps accounts in sync with their manifests until it is stopped. Changes that a guard refuses or that cannot be
+ * read are withheld, and the rest goes on. While a manifest is invalid, the last valid one stays loaded.
  */
 export async function runCommand(
   context: Context,

@@ -14,8 +14,8 @@ import { loadWithPlaceholders } from '../emulator/emulator-from.ts';
 import { openTestbed, type Arrival, type Testbed } from './testbed.ts';
 
 /**
- * Sends each `expect` of a manifest by SMTP to an emulator made from it, and compares where it arrives. No reference is
- * resolved and no key read; nothing leaves the process but over loopback to itself.
+ * Sends each `expect` of a manifest by SMTP to an emulator made from it, and compares where it arrives. Resolves no
+ * reference and reads no key. All traffic stays within the process, over loopback.
  */
 export async function testCommand(
   context: Context,

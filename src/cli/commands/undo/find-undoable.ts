@@ -42,7 +42,7 @@ async function findNamed(
   state: StateSettings,
   { connection: { account }, name }: { readonly connection: Connection; readonly name: string },
 ): Promise<RunEntry | null> {
-  // A run of another account is found, too: then the account is what is wrong.
+  // A run of another account is found too. The error is then that the account is wrong.
   const stores = await openHistoriesOf(context, state, null);
   const found: RunEntry[] = [];
   for (const { history } of stores) {

@@ -124,7 +124,7 @@ interface ReadParts {
   readonly actual: ReadWay;
 }
 
-/** Says what is missing; where more requests are all that it takes, how many. */
+/** Names what is missing, and how many requests would complete it if that is all that it takes. */
 function missingParts(
   { client, desired }: Sources,
   { domain, most }: AskedAddress,
@@ -153,7 +153,7 @@ function missingParts(
   return [`--limit-requests ${most} did not suffice${takes}`];
 }
 
-/** Says what is to be read until the way is known, by the manifest. */
+/** Names what must still be read to know the manifest's way. */
 function unreadParts(
   client: FullClient,
   domain: DomainName,

@@ -54,7 +54,7 @@ export function problemsDocument(
 interface Look {
   readonly style: Style;
   readonly excerpt: Excerpt;
-  /** Width of the terminal; Infinity where it is none. */
+  /** Width of the terminal; Infinity if there is no terminal. */
   readonly columns: number;
   /** The command that lists all notices. */
   readonly listAll: string;
@@ -118,7 +118,10 @@ export interface InvalidManifest {
   readonly hint?: string;
 }
 
-/** Prints what is wrong with a manifest, and makes of it the end of a command: 5. With `--format json` that has the document. */
+/**
+ * Prints the problems of a manifest, and returns the end of the command, with exit code 5. With `--format json` it
+ * has the document.
+ */
 export function invalidManifest(
   context: ProblemsContext & Pick<Context, 'format'>,
   { problems, counts, excerpt, message, hint = 'fix it; no requests were sent' }: InvalidManifest,

@@ -41,7 +41,7 @@ export interface PlannedHeadway {
   readonly legs: readonly Leg[];
 }
 
-/** Returns the headway of a plan that is applied: the time of its forecast, less what was sent since. */
+/** Returns the headway of a plan that is being applied: the time of its forecast, less what was sent since. */
 export function planHeadway(
   context: Pick<Context, 'clock'>,
   sender: Sender,

@@ -22,7 +22,7 @@ export interface HistoryParts {
   /** Parts in the order of writing, oldest first. */
   readonly parts: readonly HistoryPart[];
   readonly remove: (part: HistoryPart) => Promise<void>;
-  /** Removes what was found changed outside fwdsync; the size that is left. */
+  /** Removes drift entries of a part. Returns the size that is left. */
   readonly dropDrift: (part: HistoryPart) => Promise<number>;
 }
 
@@ -30,8 +30,8 @@ export interface HistoryParts {
 const LONGEST_PAUSE_MS = 5 * 365 * DAY_MS;
 
 /**
- * Removes what is older than it may be, and makes room for as much again as is added until the next time: drift goes first,
- * from the oldest days on, then whole days. The newest day stays.
+ * Removes entries that are too old, and makes room for as much as may be added until the next time. Drift entries are
+ * removed first, oldest days first, then whole days. The newest day stays.
  */
 export async function applyBounds(
   { parts, remove, dropDrift }: HistoryParts,

@@ -47,7 +47,7 @@ export function renderDiffItem(line: DiffLine, more: Html | null): Html {
   </li>`;
 }
 
-/** Renders what is to become of an entry. */
+/** Renders the pending change of an entry. */
 export function renderPending({ action, text }: { readonly action: Action; readonly text: string }): Html {
   return html`<p class="pending ${action}">
     <span aria-hidden="true" class="sign">${SYMBOLS[action]}</span> to
@@ -75,7 +75,7 @@ export function pendingCounts(counts: Readonly<Record<Action, number>>): Html {
   })}`;
 }
 
-/** Renders what a person can do. */
+/** Renders advice. */
 export function resolution(text: string | Html): Html {
   return html`<p class="resolve">
     <span class="arrow" aria-hidden="true">→</span>

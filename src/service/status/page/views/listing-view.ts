@@ -90,7 +90,7 @@ export function splitUrgent<Listing extends ListedPage>(
   return { urgent: urgentRows(listing), rest: { ...listing, rows } };
 }
 
-/** Renders rows that need attention, in a part that is there without any as well, so that it can be refreshed. */
+/** Renders rows that need attention. The part exists even without rows, so that it can be refreshed. */
 export function renderAttention(
   noun: ListedPage['noun'],
   rows: readonly ListedRow[],
@@ -195,7 +195,7 @@ function listedRow(
   </tr> `;
 }
 
-/** Renders what is pending in a row, folded up. */
+/** Renders the pending changes of a row, folded. */
 export function pendingPlan(
   { name, plan }: ListedRow,
   command: OverviewContext['command'],
