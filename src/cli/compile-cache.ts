@@ -8,8 +8,9 @@ const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
 
 /**
- * Turns on Node's compile cache in `~/.cache/fwdsync`. Whoever can write there decides what runs, so it stays off if another
- * user could: docs/decisions/0009. NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE are Node's own and come first.
+ * Turns on Node's compile cache in `~/.cache/fwdsync`. A user who can write there decides what runs, so the cache
+ * stays off if another user could: docs/decisions/0009. Node's own NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE
+ * come first.
  */
 export function enableCompileCache(): void {
   const { NODE_DISABLE_COMPILE_CACHE, XDG_CACHE_HOME } = process.env;
@@ -32,8 +33,8 @@ function makePrivate(directory: string): boolean {
 }
 
 /**
- * True if this and all above it are directories of this user or of root, and no links. In a sticky one, such as /tmp, others cannot
- * rename what is not theirs.
+ * True if the directory and all above it belong to this user or to root, and none is a link. In a sticky directory
+ * such as /tmp, other users cannot rename what they do not own.
  */
 function isSafe(directory: string): boolean {
   const parent = dirname(directory);

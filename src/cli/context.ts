@@ -14,7 +14,7 @@ import type { Format } from './output/formats.ts';
 import type { ColorChoice } from './output/paint.ts';
 import type { GivenFlags } from './settings/flags.ts';
 
-/** Streams, clock and environment that a process gives to its commands; the one place where they are picked up. */
+/** Streams, clock and environment that a process gives to its commands. They are read from the process only here. */
 export interface ProcessContext extends Pick<Interruption, 'signal'>, Partial<Omit<Interruption, 'signal'>> {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -22,16 +22,16 @@ export interface ProcessContext extends Pick<Interruption, 'signal'>, Partial<Om
   readonly stdout: OutputStream & Partial<StandardOutput>;
   readonly stderr: Writable & OutputStream;
   readonly clock: Clock;
-  /** Calls `work` every so many milliseconds, as long as the process lives, until the answer is called. */
+  /** Calls `work` at an interval in milliseconds while the process lives, until the returned function is called. */
   readonly every?: Every;
   readonly random: () => number;
   readonly secrets: Secrets;
   readonly ending?: Ending;
-  /** Shared by all clients; absent: each has its own. */
+  /** Connections shared by all clients. If absent, each client has its own. */
   readonly connections?: Connections;
-  /** Calls back on every SIGHUP, which ends the process where nobody asked for this. */
+  /** Registers a listener for every SIGHUP. Without a listener, SIGHUP ends the process. */
   readonly onHangUp?: (listener: () => void) => void;
-  /** Called with each request, for the log; `account` is empty where there is one alone. */
+  /** Called with each request, for the log. `account` is empty if there is only one account. */
   readonly onRequest?: (event: RequestEvent, account: string) => void;
 }
 
@@ -39,9 +39,9 @@ export interface ProcessContext extends Pick<Interruption, 'signal'>, Partial<Om
 export interface Context extends ProcessContext {
   readonly color: ColorChoice;
   readonly format: Format;
-  /** Masks local parts, by one numbering for all that is printed; false: they are shown. */
+  /** Masks local parts with one numbering for all output; false shows them. */
   readonly mask: Disclosure['mask'];
-  /** Flags that were typed, for commands that are printed. */
+  /** Flags that were typed, for printed commands. */
   readonly given: GivenFlags;
   /** The account that the command runs for, if it is one of many. */
   readonly member?: AccountMember;
@@ -50,13 +50,16 @@ export interface Context extends ProcessContext {
 /** One of many accounts for which a command runs. */
 export interface AccountMember {
   readonly name: string;
-  /** Its part of a file of saved plans, unedited; undefined: there is no such file; null: it has no plan of this account. */
+  /**
+   * The account's part of a file of saved plans, unedited. undefined means that there is no file; null means that the
+   * file has no plan of this account.
+   */
   readonly saved?: SavedPlan | null | undefined;
   /** The membership that each of its saved plans states. */
   readonly membership: NonNullable<PlanOptionsDocument['account']>;
-  /** Returns why a domain must stay that is about to be deleted; null means that it may go. */
+  /** Returns why a domain must stay; null means that it may be deleted. */
   readonly whyKeepDomain: (domain: DomainName) => Promise<string | null>;
-  /** Keeps what other accounts print from the terminal while a person is asked about this one. */
+  /** Holds back the output of other accounts while a person is asked about this one. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
@@ -67,7 +70,7 @@ export function processContext(): ProcessContext {
   return {
     env: process.env,
     cwd: process.cwd(),
-    // Opening a stream takes a tenth of the start-up; most commands need one of the three.
+    // Opening a stream takes a tenth of the start-up time. Most commands need one of the three.
     get stdin() {
       return process.stdin;
     },
@@ -91,7 +94,7 @@ export function processContext(): ProcessContext {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  // A timer over 2^31 ms fires at once; nothing here waits longer than a day.
+  // A timer over 2^31 ms fires at once, but no wait here is longer than a day.
   sleep: (milliseconds, signal) =>
     new Promise((resolve) => {
       const end = (): void => {

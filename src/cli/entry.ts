@@ -5,7 +5,7 @@ import type { GivenFlags } from './settings/flags.ts';
 import { resolveFormat, resolveSettings, wantsMask, type Settings } from './settings/resolve-settings.ts';
 import type { Format } from './output/formats.ts';
 
-/** Resolves what a command line says, once: the settings of the command, and how it prints. */
+/** Resolves a command line once: the settings of the command, and how it prints. */
 export async function enterCommand(
   process: ProcessContext,
   command: Command,

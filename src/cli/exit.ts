@@ -24,7 +24,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
   readonly hint: string;
-  /** The document of `--format json` that says why; null: there is none. */
+  /** The document of `--format json` that gives the reason; null if there is none. */
   readonly document: object | null;
 
   constructor(exitCode: ExitCode, message: string, hint: string, document: object | null = null) {
@@ -36,17 +36,17 @@ export class CommandError extends Error {
   }
 }
 
-/** An error of whoever typed the command line: 64. */
+/** Returns an error in the command line, with exit code 64. */
 export function usageError(message: string, hint: string): CommandError {
   return new CommandError(EXIT.usage, message, hint);
 }
 
-/** What could not be done: 1. */
+/** Returns a failure of the command, with exit code 1. */
 export function commandFailure(message: string, hint: string): CommandError {
   return new CommandError(EXIT.failed, message, hint);
 }
 
-/** Of several codes the one that counts: 3 once anything was written, else in the order 64, 5, 6, 4, 1, 2, 0. */
+/** Returns the strongest of several exit codes: 3 if anything was written, then 64, 5, 6, 4, 1, 2, 0. */
 export function strongestExit(codes: readonly ExitCode[]): ExitCode {
   const order: readonly ExitCode[] = [
     EXIT.partial,
@@ -62,19 +62,19 @@ export function strongestExit(codes: readonly ExitCode[]): ExitCode {
   return order.find((code) => codes.includes(code)) ?? EXIT.done;
 }
 
-/** Returns the exit code of a command of which the output is lost: no success, and 3 where something was written. */
+/** Returns the exit code of a command whose output is lost. It is never a success, and 3 if something was written. */
 export function exitWithoutOutput(code: ExitCode, { ending }: Pick<ProcessContext, 'ending'>): ExitCode {
   const isSuccess = code === EXIT.done || code === EXIT.changes;
   if (!isSuccess || ending?.isOutputLost() !== true) return code;
   return ending.hasWritten() ? EXIT.partial : EXIT.failed;
 }
 
-/** The shell's codes for a command that a signal ended. */
+/** Returns the shell's exit code for a command that a signal ended. */
 export function interruptedExit({ signal }: { readonly signal: AbortSignal }): ExitCode {
   return signal.reason === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted;
 }
 
-/** Says on standard error what kept a command from its end; the exit code that stands for it. */
+/** Explains on standard error why a command failed. Returns its exit code. */
 export function explain(
   error: unknown,
   context: Pick<ProcessContext, 'stderr' | 'signal'>,
@@ -95,7 +95,7 @@ export function explain(
   return EXIT.failed;
 }
 
-/** Names of files, and what others wrote, stand in messages as they are. */
+/** Escapes invisible characters on each line. Messages contain file names and text from strangers. */
 function escapeLines(text: string): string {
   return text.split('\n').map(escapeInvisible).join('\n');
 }

@@ -5,7 +5,7 @@ import { createRunId, type Actor, type Commit, type RunOrigin } from '../core/mo
 import type { ProcessContext } from './context.ts';
 import { requireGit } from './input/manifest/git.ts';
 
-/** Who runs a command, for the history. */
+/** Returns the origin of a command, for the history. */
 export function runOrigin(context: ProcessContext, command: RunOrigin['command']): RunOrigin {
   const run = createRunId({ now: context.clock.now(), random: context.random() });
   return { run, command, ...whoRuns(context) };
@@ -16,7 +16,7 @@ export function whoRuns(context: ProcessContext): Pick<RunOrigin, 'host' | 'user
   return { host: hostname(), user: userName(), actor: actorOf(context) };
 }
 
-/** Null: the system knows none for this process, as in a container. */
+/** Returns the user's name; null if the system knows none for this process, as in a container. */
 function userName(): string | null {
   try {
     return userInfo().username;
@@ -26,8 +26,8 @@ function userName(): string | null {
 }
 
 /**
- * Who started the job, by the variables that GitHub Actions ("Default environment variables") and GitLab CI ("Predefined
- * CI/CD variables") document; null: no job of theirs.
+ * Returns the person who started the job, from the documented variables of GitHub Actions ("Default environment
+ * variables") and GitLab CI ("Predefined CI/CD variables"). null means that it is neither.
  */
 function actorOf({ env }: Pick<ProcessContext, 'env'>): Actor | null {
   if (env['GITHUB_ACTIONS'] === 'true') {
@@ -42,7 +42,10 @@ function actorOf({ env }: Pick<ProcessContext, 'env'>): Actor | null {
   return name ? { ci: 'gitlab', name, url: env['CI_JOB_URL'] || null } : null;
 }
 
-/** The last commit of the manifests; null: they are in no repository that git can read here, or in no commit yet. */
+/**
+ * Returns the last commit of the manifests. null means that they are not in a repository that git can read here, or
+ * not in a commit yet.
+ */
 export async function readCommit(context: ProcessContext, paths: readonly string[]): Promise<Commit | null> {
   if (paths.includes('-')) return null;
   const absolute = paths.map((path) => resolve(context.cwd, path));
@@ -60,7 +63,7 @@ export async function readCommit(context: ProcessContext, paths: readonly string
   }
 }
 
-/** By its mark; git itself takes two processes to say so. */
+/** True if a directory is in a repository, by its `.git`. Asking git itself would take two processes. */
 function isBelowRepository(directory: string): boolean {
   const parent = dirname(directory);
   return existsSync(join(directory, '.git')) || (parent !== directory && isBelowRepository(parent));

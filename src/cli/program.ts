@@ -21,8 +21,8 @@ interface ProgramPorts {
 }
 
 /**
- * The command line: names, options and help, of as many commands as these words need. Each command's module is loaded
- * when it runs, so that `validate` in a git hook pays for nothing else.
+ * Creates the command line with names, options and help, for as many commands as these words need. Each command's
+ * module is loaded when it runs, so `validate` in a git hook loads nothing else.
  */
 export function createProgram(
   context: ProcessContext,
@@ -67,7 +67,7 @@ export function createProgram(
       await printResult(log.context, result);
       log.finish(result.exit);
       await context.stdout.settle?.();
-      // The output of `run` is its log: what it has done does not depend on that.
+      // The output of `run` is its log. Losing the log does not change what it did, so its exit code stays.
       finish(command.name() === 'run' ? result.exit : exitWithoutOutput(result.exit, context));
     };
 
@@ -75,7 +75,10 @@ export function createProgram(
   return program;
 }
 
-/** Commander's own message says how many arguments there are, but not that a manifest is named with -f. */
+/**
+ * Refuses excess arguments and says that a manifest is named with -f. Commander's own message only counts the
+ * arguments.
+ */
 function refuseExcess(command: Command, { cwd }: Pick<ProcessContext, 'cwd'>): void {
   const expected = command.registeredArguments;
   const [extra] = command.args.slice(expected.length);
@@ -91,7 +94,7 @@ function refuseExcess(command: Command, { cwd }: Pick<ProcessContext, 'cwd'>): v
   });
 }
 
-/** Below the help of each command. */
+/** Returns the text below the help of each command. */
 function footer(command: string): string {
   const more = command === 'fwdsync' ? '' : 'Environment and exit codes: fwdsync --help\n';
   return `\n${more}Documentation: ${pkg.homepage}/tree/main/docs`;

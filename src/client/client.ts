@@ -124,9 +124,9 @@ export type LiveItemRow<K extends SectionKind = SectionKind> = KindTypes[K]['obs
 /** The requests about the items of one kind. A request that the API does not have is a bug of the caller. */
 export interface ItemClient<K extends SectionKind = SectionKind> {
   list(domain: DomainName): Answer<readonly LiveItemRow<K>[]>;
-  /** By its id, or by its name where it has none. */
+  /** Reads an item by its id, or by its name if it has no id. */
   get(domain: DomainName, key: string): Answer<LiveItemRow<K>>;
-  /** `note`: what a person should know of it. */
+  /** Adds an item. `note` is a fact about it for the user. */
   add(domain: DomainName, item: SentItem<K>): Answer<LiveItemRow<K> & { readonly note?: Note }>;
   update(domain: DomainName, item: SentItem<K>): Answer<LiveItemRow<K>>;
   delete(domain: DomainName, key: string): Answer<void>;

@@ -1,13 +1,13 @@
 import type { ApiVersion } from '../core/model/endpoints.ts';
 
-/** Where to connect, and as whom. */
+/** Address and credentials of an account. */
 export interface Connection {
   /** Base URL without a slash at its end. */
   readonly url: string;
   readonly version: ApiVersion;
   readonly key: string;
-  /** The email that the account must have; null: not stated. */
+  /** The email that the account must have; null means any. */
   readonly account: string | null;
-  /** How long a request that writes may take, in milliseconds; by default as long as others. */
+  /** Timeout of a request that writes, in milliseconds. Default: the same as for other requests. */
   readonly writeMs?: number;
 }

@@ -14,32 +14,36 @@ import { manifestSize } from '../core/plan/size.ts';
 import { decide } from './decide.ts';
 import { reconcileOnce, type Once } from './once.ts';
 
-/** What `applyManifest` needs. */
+/** Options of `applyManifest`. */
 export interface ApplyOptions {
-  /** Reads and writes; its mode is `read-write`. */
+  /** Client that reads and writes; its mode is `read-write`. */
   readonly client: Client;
-  /** Of `loadManifest`, with its references resolved. */
+  /** Result of `loadManifest`, with its references resolved. */
   readonly desired: Desired;
-  /** By default `defaultPolicy`: what the manifest allows, and no domain is deleted. */
+  /** Default: `defaultPolicy`, which allows what the manifest allows and never deletes a domain. */
   readonly policy?: Policy;
-  /** Snapshots, reports and what was applied last: without a snapshot nothing is written. */
+  /** Directory for snapshots, reports and the last applied state. Without a snapshot nothing is written. */
   readonly stateDirectory: string;
-  /** Such as `node:fs/promises`. */
+  /** File system, for example `node:fs/promises`. */
   readonly fs: StateDirectoryOptions['fs'] & Parameters<typeof systemProcesses>[0];
   readonly clock: Clock;
   /**
-   * Calls a function at an interval, and returns how to end it: keeps the lock while a run waits. Without it another process may take the lock
-   * of a run that sends nothing for a minute, which then stops before its next write.
+   * Calls a function at an interval and returns a function that stops it. A waiting run uses it to keep its lock.
+   * Without it, another process may take the lock of a run that sends nothing for a minute; that run then stops
+   * before its next write.
    */
   readonly every?: StateDirectoryOptions['every'];
-  /** Aborted: no new request. */
+  /** Once aborted, no new request is sent. */
   readonly signal?: AbortSignal;
-  /** Whether this plan runs; asked only about one that no guard refuses and that changes something. */
+  /** Returns true if this plan may run. Called only for a plan that changes something and that no guard refuses. */
   readonly approve: (plan: Plan) => boolean | Promise<boolean>;
   readonly resolvePassword: ResolvePassword;
 }
 
-/** The manifest's guards and allowances; no domain is deleted. `account` is the email that must answer, null any. */
+/**
+ * Returns the manifest's guards and allowances, without deletion of domains. `account` is the email that must answer;
+ * null means any.
+ */
 export function defaultPolicy(
   desired: Desired,
   { account, now }: { account: string | null; now: number },
@@ -55,8 +59,8 @@ export function defaultPolicy(
 }
 
 /**
- * Reads the account, plans, asks, applies, verifies. Never throws for the service: `unread`, `locked`, `not-run` and
- * `fault` wrote nothing; `applied` has the report.
+ * Reads the account, plans, asks, applies and verifies. Never throws because of the service. `unread`, `locked`,
+ * `not-run` and `fault` wrote nothing; `applied` has the report.
  */
 export async function applyManifest(options: ApplyOptions): Promise<Once> {
   const { client, desired, clock, fs } = options;
@@ -92,7 +96,7 @@ export async function applyManifest(options: ApplyOptions): Promise<Once> {
   });
 }
 
-/** A live account as the text of a manifest whose plan is empty. */
+/** Returns a live account as the text of a manifest whose plan is empty. */
 export function exportManifest(observed: Observed, options: ExportOptions): string {
   return writeManifest(exportDocument(observed, options));
 }

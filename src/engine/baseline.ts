@@ -18,7 +18,7 @@ export interface BaselineInput {
   readonly observed: Observed;
   readonly api: PlanInput['api'];
   readonly hmac: (text: string) => string;
-  /** Who wrote it. */
+  /** The author of the baseline. */
   readonly who: Pick<RunOrigin, 'host' | 'user' | 'actor'>;
 }
 

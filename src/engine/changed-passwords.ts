@@ -6,8 +6,8 @@ import type { Prior } from '../core/model/prior.ts';
 import type { Reference } from '../core/model/destinations.ts';
 
 /**
- * The credentials, as `name@domain`, whose password is another one than was sent last. One that is not set now, and one of
- * which no fingerprint is remembered, count as unchanged: nothing of them will be sent.
+ * Returns the credentials, as `name@domain`, whose password differs from the one sent last. A password that is not
+ * set now, or has no remembered fingerprint, counts as unchanged and is not sent.
  */
 export async function findChangedPasswords(
   desired: Desired,

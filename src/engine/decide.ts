@@ -3,34 +3,34 @@ import type { Difference } from '../core/plan/render/compare.ts';
 import { firstRequestsOf, type StageRequests } from '../core/plan/requests/requests.ts';
 import { isRefused, withholdRefused } from '../core/plan/withhold.ts';
 
-/** What is done about guards that refuse and domains that cannot be read. */
+/** The response to guards that refuse and to domains that cannot be read. */
 export type Refusals = 'end-the-run' | 'withhold';
 
-/** Whether a plan runs, and what of it. */
+/** The decision whether a plan runs, and which of its changes. */
 export type Decision =
   | {
       readonly kind: 'go';
-      /** What runs. */
+      /** The changes that run. */
       readonly plan: Plan;
-      /** Changes that were planned and do not run. */
+      /** Planned changes that do not run. */
       readonly heldBack: readonly Change[];
-      /** Of what runs: the forecast counts them, and the first round sends them. */
+      /** Requests for the changes that run. The forecast counts them, and the first round sends them. */
       readonly requests: readonly StageRequests[];
     }
-  /** The manifest has errors that only a read of the account shows, and what they leave does not run either. */
+  /** The manifest has errors that only a read of the account shows, and nothing else is left to run. */
   | { readonly kind: 'invalid' }
   | { readonly kind: 'refused' }
   /** A domain could not be read, or shows one key twice. */
   | { readonly kind: 'unproven' }
-  /** Not what was approved beforehand: manifest or account changed since. */
+  /** Manifest or account changed since the plan was approved. */
   | { readonly kind: 'stale'; readonly since: readonly Difference[] }
-  /** Somebody was asked and said no. */
+  /** A person answered no to the prompt. */
   | { readonly kind: 'declined' };
 
 /**
- * Guards refuse a plan as a whole, and a failed read of one domain ends the run, unless what they concern is withheld and
- * the rest goes on. With nothing left to go on with, the guards' refusal stands. A problem of the manifest withholds only
- * what it concerns.
+ * Decides what runs. By default a refusing guard stops the whole plan, and a failed read of one domain ends the run.
+ * With `withhold`, only the changes concerned are withheld and the rest runs; if no change is left, the guards'
+ * refusal stands. A problem of the manifest withholds only its own part.
  */
 export function decide(plan: Plan, refusals: Refusals): Decision {
   const decision = decideRest(plan, refusals);

@@ -3,7 +3,7 @@ import type { Desired } from '../core/model/desired.ts';
 import type { DomainName } from '../core/model/names.ts';
 import type { Prior } from '../core/model/prior.ts';
 
-/** What is desired of each domain, as one short text. */
+/** Desired state of each domain as one short text. */
 export type DomainDigests = ReadonlyMap<DomainName, string>;
 
 const NO_GUARDS = { maxDeletes: 0, maxDeletePercent: 0, allow: [] };
@@ -17,7 +17,10 @@ export function digestDomains({ domains }: Pick<Desired, 'domains'>): DomainDige
   );
 }
 
-/** The same as it may be kept: values behind references cannot be tried against it without the key. */
+/**
+ * Returns digests that are safe to store. Without the key, a digest cannot be used to guess the values behind
+ * references.
+ */
 export function keyedDigests(
   desired: Pick<Desired, 'domains'>,
   hmac: (text: string) => string,
@@ -25,12 +28,15 @@ export function keyedDigests(
   return new Map([...digestDomains(desired)].map(([name, text]) => [name, `sha256:${hmac(text)}`]));
 }
 
-/** Domains whose desired state changed, new ones included; what is no longer named is no longer managed. */
+/**
+ * Returns the domains whose desired state changed, new ones included. Domains missing from `after` are no longer
+ * managed.
+ */
 export function changedSince(before: DomainDigests, after: DomainDigests): readonly DomainName[] {
   return [...after.keys()].filter((name) => before.get(name) !== after.get(name));
 }
 
-/** Domains that no earlier run left in sync as they are desired now. */
+/** Returns the domains that no earlier run left in sync with their current desired state. */
 export function pendingDomains(
   desired: Desired,
   prior: Prior,
@@ -40,7 +46,7 @@ export function pendingDomains(
   return [...digests.keys()].filter((name) => prior.domains.get(name)?.inSyncDigest !== digests.get(name));
 }
 
-/** The part of a manifest that is about these domains. */
+/** Returns a manifest with only these domains. */
 export function keepDomains(desired: Desired, isKept: (name: DomainName) => boolean): Desired {
   return { ...desired, domains: new Map([...desired.domains].filter(([name]) => isKept(name))) };
 }

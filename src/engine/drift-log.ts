@@ -10,18 +10,23 @@ import type { StateStore } from './state/store.ts';
 import type { Planned } from './plan-once.ts';
 import { sendsSecret } from '../core/kinds/items.ts';
 
-/** Records what was changed outside fwdsync: when it is first found, when it is found otherwise, and when it ends. */
+/**
+ * Records changes made outside fwdsync: when they are first found, when they are found changed, and when they end.
+ */
 export interface DriftLog {
-  /** What a plan shows, of the domains that it is about and that were read. */
+  /** Records the drift in a plan, for the domains that the plan covers and that were read. */
   readonly found: (state: StateStore, planned: Planned, drift: readonly Change[]) => Promise<void>;
-  /** What a run corrected. */
+  /** Records the drift that a run corrected. */
   readonly corrected: (
     state: StateStore,
     run: { readonly id: string; readonly report: Report },
   ) => Promise<void>;
 }
 
-/** The changes of a plan that undo what somebody else did; `inSync`: domains that were in sync at the last read. */
+/**
+ * Returns the changes of a plan that reverse changes made outside fwdsync. `inSync` holds the domains that were in
+ * sync at the last read.
+ */
 export function driftOf(
   { changes }: Pick<Plan, 'changes'>,
   inSync: ReadonlySet<DomainName>,
@@ -29,18 +34,21 @@ export function driftOf(
   return changes.filter(({ reason, domain }) => reason === 'drift' || inSync.has(domain));
 }
 
-/** What an item was last found to be, by its key. */
+/** Last known drift of each item, by item key. */
 type OpenDrift = Map<string, FoundDrift>;
 
 interface FoundDrift {
   readonly domain: string;
-  /** Of its latest line. */
+  /** Time of the item's latest line. */
   readonly at: string;
   readonly seenAt: string;
   readonly shown: string;
 }
 
-/** What is open of an account is read once; an aid: what cannot be written is left out. */
+/**
+ * Creates a drift log, which reads the open drift of an account once. The log is only an aid: lines that cannot be
+ * written are dropped.
+ */
 export function createDriftLog(): DriftLog {
   const known = new Map<string, Promise<OpenDrift>>();
   const openDrift = (state: StateStore): Promise<OpenDrift> => {
@@ -73,7 +81,7 @@ export function createDriftLog(): DriftLog {
   };
 }
 
-/** Of what was not found before, or not so. */
+/** Returns lines for drift that is new or has changed since it was last found. */
 function linesOfFound(open: OpenDrift, items: readonly HistoryItem[], now: string): readonly HistoryEntry[] {
   return items.flatMap((item): readonly HistoryEntry[] => {
     const keys = historyKeys(item);
@@ -98,12 +106,15 @@ function endOf(
   return [{ entry: 'drift-end', at: notBefore(before, at), keys: [key], run }];
 }
 
-/** Whoever finds a drift by its time finds its end, also where the clock was set back. */
+/**
+ * Keeps the end of a drift from being earlier than its start, even if the clock was set back. A search from the start
+ * then finds the end.
+ */
 function notBefore(before: FoundDrift | undefined, at: string): string {
   return before !== undefined && before.at > at ? before.at : at;
 }
 
-/** Of what was found before and is not any more. */
+/** Returns lines for drift that was found before and is gone now. */
 function linesOfEnded(
   open: OpenDrift,
   {
@@ -133,7 +144,7 @@ async function readOpen({ history }: StateStore): Promise<OpenDrift> {
   return open;
 }
 
-/** What somebody did: the reverse of the change that undoes it. */
+/** Returns the outside change itself, which is the reverse of the change that corrects it. */
 function driftItem(change: Change, concealment: Concealment): HistoryItem {
   const { observed, desired } = change;
   const action: Action = observed === null ? 'delete' : desired === null ? 'add' : 'update';

@@ -19,32 +19,34 @@ import {
 } from './plan-once.ts';
 
 export interface OnceRequest extends PlanRequest {
-  /** So many failed items end the run; null: 25 or 5 % of the items, the larger. */
+  /** Number of failed items after which the run stops. null means 25, or 5 % of all items if that is more. */
   readonly maxFailures: number | null;
-  /** Domains that were in sync at the last read: what differs there was changed outside fwdsync. */
+  /** Domains that were in sync at the last read. A difference in one of them was made outside fwdsync. */
   readonly inSync?: ReadonlySet<DomainName>;
-  /** Who asks for it, for the history. */
+  /** The person or program that started the run, for the history. */
   readonly origin: ApplyInput['origin'];
-  /** `left` where the plan was approved as it is; see `ApplyInput`. */
+  /** `left` if the plan was approved exactly as shown; see `ApplyInput`. */
   readonly newcomers?: ApplyInput['newcomers'];
 }
 
 export interface OncePorts extends PlanPorts, Omit<ApplyPorts, 'state' | 'objection'> {
-  /** Of the account, where one process makes many runs; absent: one is made. */
+  /** Drift log of the account, shared by all runs of one process. If absent, the run creates one. */
   readonly driftLog?: DriftLog;
-  /** Shows the plan, prompts where it can, and decides what of it runs. */
+  /** Shows the plan, prompts if it can, and decides which changes run. */
   readonly approve: (planned: Planned) => Promise<Approved>;
 }
 
-/** The decision, and the plan that it is about: an answer to a prompt may have allowed more. */
+/**
+ * The decision and the plan that it is about. An answer to a prompt may have allowed more than the first plan did.
+ */
 export interface Approved {
   readonly decision: Decision;
   readonly planned: Planned;
-  /** Time that a person took to answer, milliseconds; absent where nobody was asked. */
+  /** Time that a person took to answer the prompt, in milliseconds. Absent if there was no prompt. */
   readonly askedMs?: number;
 }
 
-/** How one run ended; nothing was written unless it is `applied`. */
+/** Result of one run. Only `applied` may have written to the account. */
 export type Once =
   | { readonly kind: 'unread'; readonly error: ApiError }
   | { readonly kind: 'locked'; readonly fault: LockFault }
@@ -56,7 +58,7 @@ export type Once =
   | { readonly kind: 'fault'; readonly fault: ApplyFault; readonly planned: Planned }
   | { readonly kind: 'applied'; readonly report: Report; readonly planned: Planned };
 
-/** The whole algorithm: lock, remember, observe, plan, decide, apply. */
+/** Runs the whole algorithm: lock, remember, observe, plan, decide, apply. */
 export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Promise<Once> {
   const { client, clock } = ports;
   const startedAt = clock.now();
@@ -72,7 +74,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
     const driftLog = await logDrift(read.value, state, { ...request, ...ports });
     const { decision, planned, askedMs } = await ports.approve(read.value);
     if (decision.kind !== 'go') return { kind: 'not-run', decision, planned };
-    // Somebody may have taken their time to answer.
+    // The answer to a prompt may have taken long enough to lose the lock.
     const lost = await lock.value.lost();
     if (lost !== null) return { kind: 'locked', fault: lost };
     const { plan, heldBack, requests } = decision;
@@ -107,7 +109,7 @@ export async function reconcileOnce(request: OnceRequest, ports: OncePorts): Pro
   }
 }
 
-/** The same in observe mode: reads, plans and records drift, and writes nothing to the account. */
+/** Reads, plans and records drift in observe mode. Writes nothing to the account. */
 export async function observeOnce(
   request: PlanRequest & Pick<OnceRequest, 'inSync'>,
   ports: PlanPorts & Pick<OncePorts, 'driftLog'>,
@@ -127,7 +129,7 @@ async function logDrift(
     inSync = NO_DOMAINS,
   }: Pick<OncePorts, 'driftLog'> & Pick<OnceRequest, 'inSync'>,
 ): Promise<DriftLog> {
-  // An undo or a snapshot says nothing of what was applied, and so nothing of drift from it.
+  // An undo or a snapshot does not say what was applied, so its plan shows no drift.
   if (planned.request.manifestKind === 'generated') return driftLog;
   await driftLog.found(state, planned, driftOf(planned.plan, inSync));
   return driftLog;

@@ -22,23 +22,23 @@ import { destinationsOf } from '../core/fields/fields.ts';
 import { managedState, SETTINGS } from '../core/kinds/domain/fields.ts';
 import { SECTION_KINDS, KINDS } from '../core/kinds/registry.ts';
 
-/** What is wanted of an account, and how. */
+/** A request for a plan of an account. */
 export interface PlanRequest {
-  /** The manifest, or the domains of it that the run is about. */
+  /** The manifest, or the domains of it that the run covers. */
   readonly desired: Desired;
-  /** Of the whole manifest. */
+  /** Size of the whole manifest. */
   readonly manifestSize: ManifestSize;
   readonly manifestKind?: PlanInput['manifestKind'];
-  /** Only these domains are read; absent: the whole list of the account's domains. */
+  /** Domains to read. If absent, all domains of the account are listed and read. */
   readonly domains?: readonly DomainName[] | undefined;
-  /** `pending`: without the domains that an earlier run left in sync as they are desired now. */
+  /** `pending` leaves out the domains that an earlier run left in sync with their current desired state. */
   readonly scope?: 'all' | 'pending' | undefined;
-  /** What a sweep read already; of it only the account and the domains that would be changed are read again. */
+  /** Account as a sweep has read it. Only the account itself and the domains that would change are read again. */
   readonly observed?: Observed | undefined;
   readonly policy: Policy;
-  /** What else is shown as a reference. */
+  /** More values to show as references. */
   readonly concealed?: References | undefined;
-  /** What an undo or a snapshot wants depends on what the account and the references have by now. */
+  /** Computes the desired state of an undo or a snapshot from the current account and references. */
   readonly resolveDesired?: ((read: ResolveDesiredInput) => Promise<ResolvedDesired>) | undefined;
 }
 
@@ -49,46 +49,46 @@ export interface ResolveDesiredInput {
   readonly resolvePassword: ResolvePassword;
 }
 
-/** What is wanted after all. */
+/** Desired state after it was resolved against the account. */
 export interface ResolvedDesired {
   readonly desired: Desired;
-  /** What is not wanted, with the reason. */
+  /** Items that the request leaves unchanged, with the reason. */
   readonly leftAlone: readonly SkippedItem[];
-  /** Facts worth knowing of what is wanted. */
+  /** Facts about the desired state, for the reader. */
   readonly notes: readonly string[];
 }
 
 export interface PlanPorts {
   readonly client: Client;
   readonly clock: Clock;
-  /** What earlier runs of this account left behind. */
+  /** Opens the state that earlier runs of this account left behind. */
   readonly openState: (account: string) => StateStore;
-  /** Passwords are looked up to see whether they changed; none goes into the plan. */
+  /** Looks up passwords to see whether they changed. No password goes into the plan. */
   readonly resolvePassword: ResolvePassword;
-  /** Of domains that scope `pending` leaves out: those that are to be read nevertheless. */
+  /** Returns the domains that must be read although scope `pending` leaves them out. */
   readonly findDrift?: ((question: DriftQuestion) => Promise<ReadonlySet<DomainName>>) | undefined;
 }
 
-/** A plan with all that it was made from. */
+/** A plan with everything that it was made from. */
 export interface Planned {
   readonly request: PlanRequest;
   readonly input: PlanInput;
   readonly plan: Plan;
   /**
-   * What is shown as a reference, normalised value -> how: values of the manifest, and those in the account or written out that
-   * came from a reference in an earlier run.
+   * Values to show as references, by normalised value: values of the manifest, and values that came from a reference
+   * in an earlier run.
    */
   readonly references: References;
-  /** `none`: what came from references in earlier runs is not remembered here. */
+  /** `none` means that this state does not remember which values came from references. */
   readonly memory: 'some' | 'none';
-  /** What of the state directory could not be read. */
+  /** Warnings about parts of the state directory that could not be read. */
   readonly warnings: readonly Warning[];
-  /** What the request was about and the plan is not, and facts about it; see `ResolvedDesired`. */
+  /** Items of the request that are not in the plan, and facts about it; see `ResolvedDesired`. */
   readonly leftAlone: readonly SkippedItem[];
   readonly notes: readonly string[];
 }
 
-/** Observes the account and plans; sends nothing but GET. */
+/** Observes the account and plans. Sends only GET requests. */
 export async function planOnce(request: PlanRequest, ports: PlanPorts): Promise<Result<Planned, ApiError>> {
   const account = await readAccount(request, ports.client);
   if (!account.ok) return account;
@@ -96,7 +96,7 @@ export async function planOnce(request: PlanRequest, ports: PlanPorts): Promise<
   return planAccount(request, { ...ports, account: account.value, state });
 }
 
-/** The account, as a sweep read it where there was one. */
+/** Reads the account, or takes it from the sweep that has just read it. */
 export async function readAccount(
   { observed }: Pick<PlanRequest, 'observed'>,
   client: Client,
@@ -112,7 +112,7 @@ function shownReferences(
   return new Map([...concealed, ...earlier, ...desired.references]);
 }
 
-/** The same where the account was read and its state directory opened before. */
+/** Plans an account that was read before, with its state directory already open. */
 export async function planAccount(
   whole: PlanRequest,
   {
@@ -165,7 +165,7 @@ async function findReferences(
 
 const AS_ASKED: Partial<ResolvedDesired> & Omit<ResolvedDesired, 'desired'> = { leftAlone: [], notes: [] };
 
-/** Every destination that the account has or the manifest asks for, some of them more than once. */
+/** Yields every destination that the account has or the manifest asks for. Some of them come more than once. */
 function* destinationsIn({ domains: live }: Observed, { domains: wanted }: Desired): Generator<Destination> {
   for (const domain of live.values()) {
     yield* destinationsOf(SETTINGS, [domain]);
@@ -182,7 +182,7 @@ function* destinationsIn({ domains: live }: Observed, { domains: wanted }: Desir
   }
 }
 
-/** Those of which the same is desired as an earlier run left in sync are left out, their passwords included. */
+/** Leaves out the domains, with their passwords, that an earlier run left in sync with the same desired state. */
 async function pendingPart(
   request: PlanRequest,
   { hmac }: Client,
@@ -198,7 +198,10 @@ async function pendingPart(
   return { ...request, desired, domains: [...desired.domains.keys()] };
 }
 
-/** Reads again what a plan would change, and the account with its limits: the sweep read them before the lock was taken. */
+/**
+ * Reads the account, its limits and the domains that a plan would change again. The sweep read them before the lock
+ * was taken.
+ */
 async function reread(
   input: PlanInput,
   { client, clock }: Pick<PlanPorts, 'client' | 'clock'>,
@@ -223,7 +226,7 @@ async function reread(
   return succeed({ ...observed, account: account.value, domains, unproven });
 }
 
-/** The same account planned again under another policy, without another read. */
+/** Plans the same account under another policy, without another read. */
 export function planWith(planned: Planned, policy: Policy): Planned {
   const input = { ...planned.input, policy };
   return { ...planned, request: { ...planned.request, policy }, input, plan: makePlan(input) };

@@ -22,8 +22,9 @@ interface PlanMade {
 }
 
 /**
- * Plans, and where the plan takes mail or routes away, or leads mail to domains that were not read, plans again once it was read what else in
- * the account forwards where. It is not read where that takes more requests than the run itself; the plan then says so.
+ * Makes a plan. If it removes mail or routes, or leads mail to domains that were not read, first reads which other
+ * domains forward there and plans again. Does not read them if that takes more requests than the run itself; the plan
+ * then says so.
  */
 export async function planWithForwards(input: PlanInput, ports: Ports): Promise<Result<PlanMade, ApiError>> {
   const plan = makePlan(input);
@@ -41,7 +42,10 @@ function losesMail({ guards }: Pick<Plan, 'guards'>): boolean {
   return guards.some(({ guard }) => guard === 'unrouted');
 }
 
-/** True if changes lead mail, before or after, to where it may come to a domain of the account that was not read. */
+/**
+ * True if changes lead mail, before or after, to a domain of the account that was not read, directly or through
+ * others.
+ */
 function leadsToUnread({ changes }: Pick<Plan, 'changes'>, observed: Observed): boolean {
   const hosts = new Set(
     changes

@@ -8,14 +8,14 @@ import type { Change } from '../core/model/plan.ts';
 import { fail, succeed, type Result } from '../core/model/result.ts';
 import { makePlan, type PlanInput } from '../core/plan/plan.ts';
 
-/** The domains of an account as the list shows them that embeds their aliases; none of them has its rules or credentials. */
+/** The account's domains as the list with embedded aliases shows them, without rules and credentials. */
 export type ListedDomains = ReadonlyMap<DomainName, ObservedDomain>;
 
 export type DriftFault =
   | { readonly kind: 'other-account'; readonly email: string }
   | { readonly kind: 'account-unread' | 'list-unread'; readonly error: ApiError };
 
-/** Whether the account that this client of v3 reaches is the one that is read in full. */
+/** Checks that this v3 client reaches the same account as the full read. */
 export async function checkSameAccount(
   client: Client,
   { email }: Account,
@@ -27,8 +27,8 @@ export async function checkSameAccount(
 }
 
 /**
- * Reads the list of domains of the same account through a client of v3, a request for a hundred of them. It finds domains to read
- * in full and is never a reason to write by itself.
+ * Lists the domains of the same account through a v3 client, one request for each hundred. The list only finds
+ * domains to read in full. It is never a reason to write by itself.
  */
 export async function listForDrift(
   client: Client,
@@ -41,12 +41,12 @@ export async function listForDrift(
   return succeed(new Map(listed.value.map((domain) => [domain.domain, domain])));
 }
 
-/** What a plan needs apart from the read of the domains. */
+/** Input of a plan, except for the read of the domains. */
 export type DriftQuestion = Omit<PlanInput, 'observed'> & { readonly account: Account };
 
 /**
- * Domains whose aliases or settings differ from what is desired of them, and those of which the list does not show enough: absent
- * ones, those that may have more aliases than it embeds, and those that are to be deleted.
+ * Returns the domains whose aliases or settings differ from their desired state. Also returns domains for which the
+ * list is not enough: absent ones, those that may have more aliases than it embeds, and those to be deleted.
  */
 export function differingDomains(
   { account, desired, ...input }: DriftQuestion,
@@ -57,12 +57,12 @@ export function differingDomains(
   return new Set([...changes, ...withheld].map(({ domain }) => domain));
 }
 
-/** Whether a difference of this kind is one that the list shows. */
+/** True if the list shows differences of this kind. */
 export function listShows({ kind }: Pick<Change, 'kind'>): boolean {
   return KINDS[kind].isListed;
 }
 
-/** What of a manifest the list can show. */
+/** Returns the part of a manifest that the list can show. */
 function shownPart(desired: Desired): Desired {
   const shown = [...desired.domains].map(([name, domain]) => [name, shownOf(domain)] as const);
   return { ...desired, domains: new Map(shown) };

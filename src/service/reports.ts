@@ -18,9 +18,9 @@ import type { StatusServerOptions } from './status/status-server.ts';
 export interface Commands {
   /** Keeps what the manifest of an account says of its service and its key. */
   readonly learn: (account: string, api: DesiredApi) => void;
-  /** Commands about an account, by what was learnt of it. */
+  /** Returns commands about an account, from what is known of it. */
   readonly of: (account: string) => CommandLine;
-  /** Commands about an account whose manifest says this; null means about no account alone. */
+  /** Returns commands about an account with this manifest. If `account` is null, they are about no single account. */
   readonly about: (account: string | null, api: DesiredApi) => CommandLine;
   /** Commands about what the process serves as a whole. */
   readonly all: CommandLine;

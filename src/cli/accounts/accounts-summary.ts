@@ -4,13 +4,16 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { applyWith } from '../../core/plan/render/text.ts';
 import type { Style } from '../../core/plan/render/style.ts';
 
-/** How a command ended for one account. */
+/** End of a command for one account. */
 export interface AccountEnd extends CommandResult {
   readonly name: string;
   readonly error: { readonly message: string; readonly hint: string } | null;
 }
 
-/** Below what each has printed: a line an account, and the command that applies their plans where none is refused. */
+/**
+ * Renders the lines below all accounts: one line for each, and the command that applies their plans if none is
+ * refused.
+ */
 export function renderAccounts(ends: readonly AccountEnd[], style: Style, apply: string | null): string {
   const width = Math.max(...ends.map(({ name }) => name.length));
   const lines = ends.map(

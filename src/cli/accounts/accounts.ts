@@ -13,7 +13,7 @@ import type { ManifestCounts } from '../../core/manifest/load.ts';
 import { addCounts, invalidManifest, NO_COUNTS } from '../output/problems/problems.ts';
 import { settingsOfMember, type ManifestSettings, type Settings } from '../settings/resolve-settings.ts';
 
-/** The manifests directly in the directory, each with the name that its account goes by. */
+/** Returns the manifests directly in the directory, each with the name of its account. */
 export async function accountEntries(
   { cwd, stdin }: Pick<Context, 'cwd' | 'stdin'>,
   { stateDirectory: leaveOut }: Pick<ManifestSettings, 'stateDirectory'>,
@@ -33,9 +33,12 @@ export interface Job {
   readonly name: string;
   readonly context: Context;
   readonly settings: Settings;
-  /** The whole manifest; null: it is not valid, which its own command reports. */
+  /** The whole manifest; null if it is invalid, which its own command reports. */
   readonly desired: Desired | null;
-  /** Of a command about a file of saved plans: the account's own, unedited; null: none of it was saved. */
+  /**
+   * The account's saved plan, unedited; null if none was saved. Absent unless the command is about a file of saved
+   * plans.
+   */
   readonly saved?: SavedPlan | null;
 }
 
@@ -43,13 +46,16 @@ export interface Job {
 export interface Jobs {
   readonly directory: string;
   readonly jobs: readonly Job[];
-  /** Names of those that `--domain` leaves out. */
+  /** Names of the accounts that `--domain` leaves out. */
   readonly others: readonly string[];
-  /** The manifests of all of them; null: it is not valid. */
+  /** The manifests of all accounts; null for an invalid one. */
   readonly manifests: ReadonlyMap<string, Desired | null>;
 }
 
-/** One job per account; the same account or domain in two of them ends the command, and no requests are sent. */
+/**
+ * Returns one job per account. If two of them have the same account or domain, the command ends and no requests are
+ * sent.
+ */
 export async function openJobs(context: Context, settings: Settings, directory: string): Promise<Jobs> {
   const entries = await accountEntries(context, settings.manifest, directory);
   if ('error' in entries) throw commandFailure(entries.error, entries.hint);
@@ -77,7 +83,7 @@ export async function openJobs(context: Context, settings: Settings, directory: 
   throw usageError('no manifest names a domain of --domain', 'check the spelling');
 }
 
-/** Commands that are printed name its manifest; what is masked is numbered anew. */
+/** Returns the context of one account. Printed commands name its manifest, and its masks have their own numbering. */
 function contextOfMember(context: Context, { manifest }: Settings, directory: string): Context {
   const { paths, domains } = manifest;
   const named = domains === null ? {} : { domain: domains };
@@ -97,7 +103,7 @@ function namesDomain(desired: Desired | null, text: string): boolean {
   return parsed.ok && desired !== null && desired.domains.has(parsed.value);
 }
 
-/** Reads all of one manifest. What is wrong with it, or that it cannot be read, is reported when the command itself comes to it. */
+/** Reads the whole of one manifest. Problems, and read errors, are reported later by the account's own command. */
 async function readWhole(
   context: Context,
   manifest: ManifestSettings,

@@ -10,9 +10,12 @@ import { openSession } from '../input/session.ts';
 export interface Moves {
   /** A line for each, for people. */
   readonly announcements: readonly string[];
-  /** Why an account must keep a domain that its manifest deletes; null: it may go. Waits for the other account's command. */
+  /**
+   * Returns why an account must keep a domain that its manifest deletes; null means that it may be deleted. Waits for
+   * the other account's command.
+   */
   whyKeep(account: string, domain: DomainName): Promise<string | null>;
-  /** The command of an account has ended. */
+  /** Reports that the command of an account has ended. */
   ended(account: string): void;
 }
 
@@ -33,7 +36,7 @@ export function createMoves(context: Context, { jobs, manifests }: Pick<Jobs, 'j
         if (desired.domains.get(domain)?.state !== 'present') continue;
         const job = jobs.find(({ name }) => name === other);
         if (job === undefined) return `${domain} moves to ${other}, which is not in this run`;
-        // Each would wait for the other to end.
+        // Both would wait for each other to end.
         if (leadsTo(moves, other, account))
           return `${domain} moves to ${other}, from which another domain moves here: move one of them first`;
         await ends.get(other)?.promise;
@@ -64,14 +67,17 @@ function findMoves(manifests: Jobs['manifests']): readonly Move[] {
   );
 }
 
-/** Whether domains move from one account to another, over others too. */
+/** True if domains move from one account to another, directly or through other accounts. */
 function leadsTo(moves: readonly Move[], start: string, end: string): boolean {
   const reached = new Set([start]);
   for (const account of reached) for (const { from, to } of moves) if (from === account) reached.add(to);
   return reached.has(end);
 }
 
-/** By a fresh read of that one domain; null: it is there as its manifest wants it, and mail to it is forwarded. */
+/**
+ * Reads the domain again and returns why it is not in place. null means that it is as its manifest wants it, and its
+ * mail is forwarded.
+ */
 async function whyNotInPlace(
   context: Context,
   { settings }: Job,

@@ -19,15 +19,16 @@ import { styleFor } from '../output/paint.ts';
 export interface AccountsRun {
   /** Runs the command for one account. */
   readonly command: (context: Context, settings: Settings) => Promise<CommandResult>;
-  /** The file of saved plans that the command is about; null: it is about manifests. */
+  /** The file of saved plans for the command; null if the command works on manifests. */
   readonly saved: SavedFile | null;
-  /** `none` if a log is printed, as by `run --once`: nothing else belongs between its lines. */
+  /** `none` if a log is printed, as by `run --once`. No other text belongs between its lines. */
   readonly ending?: 'summary' | 'none';
 }
 
 /**
- * Runs a command for one account or, with `--accounts`, for each of many, side by side; collects what each returns, and gives
- * the exit code of all. There is no bound to how many at once, as in the daemon: those that hang would take the room of others.
+ * Runs a command for one account or, with `--accounts`, for each of many at the same time. Collects the results and
+ * returns the combined exit code. As in the daemon, the number at once is not limited, because hanging accounts would
+ * block the others.
  */
 export async function runAccounts(
   context: Context,
@@ -51,21 +52,23 @@ export async function runAccounts(
   };
 }
 
-/** Null: there is one account. */
+/** Returns null if there is one account. */
 async function jobsOf(context: Context, settings: Settings, saved: SavedFile | null): Promise<Jobs | null> {
   if (saved !== null) return openSavedJobs(context, settings, saved);
   const { accounts } = settings.manifest;
   return accounts === null ? null : openJobs(context, settings, accounts);
 }
 
-/** 3 once one account was written and another is not as it must be. */
+/** Returns 3 if one account was written and another is not as it should be. */
 export function exitOfAll(ends: readonly Pick<AccountEnd, 'exit' | 'wrote'>[]): ExitCode {
   const strongest = strongestExit(ends.map(({ exit }) => exit));
   const wrote = ends.some((end) => end.wrote === true);
   return wrote && strongest !== EXIT.done ? EXIT.partial : strongest;
 }
 
-/** What each prints is shown as soon as it has ended; they are given back in the order of their names. */
+/**
+ * Runs all jobs. The output of each is shown as soon as it has ended. Returns the ends in the order of their names.
+ */
 async function runJobs(
   context: Context,
   all: Jobs,
@@ -120,7 +123,7 @@ async function runJob(
   }
 }
 
-/** Formats that are one document: of all accounts. */
+/** Combines the output of all accounts into one document, for formats that are one document. */
 function combineOutput(
   format: Format,
   ends: readonly AccountEnd[],
@@ -135,7 +138,7 @@ function combineOutput(
   });
 }
 
-/** The plans of all accounts, for the file of `--out`. */
+/** Returns the plans of all accounts, for the file of `--out`. */
 function plansOf(
   path: string,
   { directory, others }: Jobs,
@@ -154,7 +157,9 @@ function headingOf({ stdout, stderr, format, color }: Context): SharedOutputOpti
   };
 }
 
-/** Other formats are documents, and have their own way to tell accounts apart. */
+/**
+ * True for formats with a heading per account. The others are documents, which tell accounts apart in their own way.
+ */
 function isHeaded(format: Format): boolean {
   return format === 'text' || format === 'github';
 }
@@ -172,7 +177,7 @@ function progressOf(underWay: ReadonlySet<string>, total: number): ProgressView 
   };
 }
 
-/** `fwdsync/accounts@1`; schemas/accounts.v1.schema.json. */
+/** Returns the document `fwdsync/accounts@1`; see schemas/accounts.v1.schema.json. */
 function accountsDocument(
   ends: readonly AccountEnd[],
   documentOf: (end: AccountEnd) => object | null,

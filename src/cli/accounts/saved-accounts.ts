@@ -12,22 +12,22 @@ import { sha256 } from '../output/output.ts';
 import { readSavedText, stalePlan } from '../output/plan/saved-plan.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
-/** What a command does with a saved plan. */
+/** Use of a saved plan by a command. */
 export type SavedUse = 'show' | 'apply';
 
 /** The plans of many accounts in one file, as `plan --accounts DIR --out FILE` writes them. */
 interface SavedAccounts {
-  /** What `--accounts` named. */
+  /** The directory given to `--accounts`. */
   readonly directory: string;
-  /** By the name of the account; null: no plan of it was made. */
+  /** Plans by the name of the account; null if none was made. */
   readonly plans: ReadonlyMap<string, SavedPlan | null>;
   /** Accounts of the directory that were not planned. */
   readonly others: readonly string[];
-  /** Names of accounts whose plan is not one, was edited, or belongs to another file. */
+  /** Names of accounts whose plan is invalid, was edited, or belongs to another file. */
   readonly edited: readonly string[];
 }
 
-/** A hash of which accounts a file of plans is about: each of its plans states it, under its own seal. */
+/** Returns a hash of the accounts in a file of plans. Each plan states it under its own seal. */
 export function accountSet(file: {
   readonly directory: string;
   readonly accounts: readonly string[];
@@ -37,13 +37,16 @@ export function accountSet(file: {
   return `sha256:${sha256(stableJson([directory, [...accounts].sort(), [...others].sort()]))}`;
 }
 
-/** A file of saved plans, and what a command does with it. */
+/** A file of saved plans, and its use by the command. */
 export interface SavedFile {
   readonly path: string;
   readonly use: SavedUse;
 }
 
-/** The accounts that a file of saved plans is about, each with its plan; null: it is not one of many accounts. */
+/**
+ * Returns the accounts of a file of saved plans, each with its plan. null means that the file is not one of many
+ * accounts.
+ */
 export async function openSavedJobs(
   context: Context,
   settings: Settings,
@@ -59,7 +62,7 @@ export async function openSavedJobs(
   return null;
 }
 
-/** The accounts that were planned, as long as the directory has the same ones; nothing is requested where it has not. */
+/** Returns the planned accounts. If the directory has other accounts now, the command ends and sends no request. */
 async function jobsToApply(
   context: Context,
   settings: Settings,
@@ -83,7 +86,10 @@ async function jobsToApply(
   return { ...all, jobs, others: saved.others };
 }
 
-/** All of the file; where a directory is named, each plan has to be sealed by the key that its account refers to. */
+/**
+ * Returns all accounts of the file. If a directory is given, each plan must be sealed by the key that its account
+ * refers to.
+ */
 async function jobsToShow(
   context: Context,
   settings: Settings,
@@ -108,7 +114,7 @@ function editedPlans(path: string, names: readonly string[]): string {
   return `${path}: the plan of ${names.join(', ')} was edited since it was made, or made with another API key`;
 }
 
-/** The file of many accounts; null: it is none. */
+/** Parses a file of many accounts; null if it is not one. */
 function parseAccounts(text: string): SavedAccounts | null {
   const file = parseFile(text);
   if (file === null) return null;
@@ -134,7 +140,10 @@ function planOf(
   return account?.name === name && account.set === set ? read.plan : 'edited';
 }
 
-/** Names of accounts whose plan was not sealed by the key that the account's manifest refers to, as far as it is set. */
+/**
+ * Returns the names of accounts whose plan was not sealed by the key that the manifest refers to. Accounts without a
+ * set key are not checked.
+ */
 async function forgedPlans(
   context: Context,
   { plans }: SavedAccounts,
@@ -150,7 +159,7 @@ async function forgedPlans(
   return forged;
 }
 
-/** In words, how the accounts differ since the file was written; empty: they are the same. */
+/** Describes how the accounts differ since the file was written. Empty means that they are the same. */
 function changedAccounts({ plans, others }: SavedAccounts, jobs: Jobs): readonly string[] {
   const before = new Set([...plans.keys(), ...others]);
   const now = new Set([...jobs.jobs.map(({ name }) => name), ...jobs.others]);

@@ -3,27 +3,29 @@ import type { Context } from '../context.ts';
 import type { OutputStream } from '../process/standard-output.ts';
 import { createProgress, type ProgressView } from '../output/progress/progress.ts';
 
-/** Standard output and standard error of a command that does many things side by side. */
+/** Standard output and standard error, shared by parallel work. */
 export interface SharedOutput {
-  /** The streams of one of them: what it prints is kept until it is shown, in one piece and under its name. */
+  /** Opens the streams of one job. Its output is kept until it is shown in one piece, under its name. */
   open(name: string): OwnOutput;
-  /** Shows from time to time how far all have come, until `ended` is aborted. */
+  /** Shows the progress of all jobs from time to time, until `ended` is aborted. */
   showProgress(current: () => ProgressView, ended: AbortSignal): Promise<void>;
-  /** A last word on standard output, set apart from what was shown. */
+  /** Prints a last text on standard output, separate from the rest. */
   conclude(text: string): void;
 }
 
 export interface OwnOutput {
   readonly stdout: OutputStream;
   readonly stderr: Context['stderr'];
-  /** Shows what was printed since it was last shown. */
+  /** Shows the output since the last call. */
   show(): Promise<void>;
-  /** Shows it, and at once what `work` prints: nobody else is shown meanwhile. */
+  /** Shows the kept output, then the output of `work` at once. Other jobs are not shown meanwhile. */
   alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface SharedOutputOptions {
-  /** The line above what one of them prints; on standard output null where a heading would spoil the format. */
+  /**
+   * Returns the line above the output of a job. On standard output it is null if a heading would break the format.
+   */
   readonly heading: (name: string, stream: 'stdout' | 'stderr') => string | null;
 }
 
@@ -35,7 +37,7 @@ export function shareOutput(
 ): SharedOutput {
   const progress = createProgress({ stderr, clock, signal });
   const real = { stdout, stderr };
-  // On a terminal both streams are one text.
+  // On a terminal both streams form one text.
   const isOneText = stdout.isTTY === true && stderr.isTTY === true;
   const lastShown = new Map<'both' | StreamName, string>();
   const print = (name: string, { stream, text }: Piece): void => {

@@ -30,7 +30,7 @@ interface AccountDocument {
   readonly api: { readonly url: string; readonly version: 'v4' | 'v3' };
   readonly account: Account;
   readonly used: { readonly domains: number };
-  /** null: this generation of the API does not say. */
+  /** null means that this API version has no such list. */
   readonly whitelabels: readonly string[] | null;
 }
 
@@ -50,7 +50,7 @@ async function readAccount(client: FullClient): Promise<AccountDocument> {
   };
 }
 
-/** A line a fact. */
+/** Renders one fact per line. */
 function accountText({ account, api, used, whitelabels }: AccountDocument): string {
   const { plan, locked, lockReason } = account;
   const rows: readonly (readonly [string, string])[] = [

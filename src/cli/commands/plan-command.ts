@@ -34,7 +34,7 @@ export interface PlanOptions extends Allowances {
   readonly quick?: true;
 }
 
-/** Shows what apply would do; the client cannot send anything but GET. */
+/** Shows what apply would do. The client can only send GET requests. */
 export async function planCommand(
   context: Context,
   { settings, options }: CommandCall<PlanOptions>,
@@ -80,7 +80,10 @@ export async function planCommand(
   }
 }
 
-/** Ends the command if an option has no effect: without --quick nothing is skipped, and so nothing is left to check for drift. */
+/**
+ * Ends the command if an option has no effect. Without --quick no domain is skipped, so there is none to check for
+ * drift.
+ */
 function assertUsed({ given, format }: Context, { quick, summary, allRoutes }: PlanOptions): void {
   if (quick !== true && given.driftUrl !== undefined)
     throw usageError('--drift-url has no effect without --quick', 'add --quick, or leave out --drift-url');
@@ -96,7 +99,7 @@ interface Decided {
   readonly shown: ShownPlan;
 }
 
-/** What `apply` would make of the plan, its passwords included; and what of it is shown. */
+/** Decides what `apply` would do with the plan, including its passwords, and which part of it is shown. */
 async function decideShown(
   planned: Planned,
   { skipRefused }: PlanOptions,
@@ -136,21 +139,24 @@ function tellSkipped({ stderr }: Context, { skipped = 0 }: Session, driftUrl: st
   stderr.write(`${plural(skipped, 'domain')} skipped: unchanged since the last apply${checked}\n`);
 }
 
-/** As with `--domain`: a plan that is saved is made again for the domains that were read, not for those due by then. */
+/**
+ * Returns a session for the domains that were read, as with `--domain`. A saved plan is then made again for those,
+ * not for the domains that are due later.
+ */
 function aboutWhatWasRead(session: Session, { request }: Planned): Session {
   const read = [...request.desired.domains.keys()];
   const skipped = session.request.desired.domains.size - read.length;
   return { ...session, options: { ...session.options, domains: read }, skipped };
 }
 
-/** What is before the counts in the one line of an account; nothing where the plan can run. */
+/** Returns the text before the counts in the line of an account. Empty if the plan can run. */
 function verdictOf({ plan }: Planned, { kind }: Decision): string {
   if (kind !== 'refused') return kind === 'go' ? '' : `${kind}: `;
   const refusing = plan.guards.filter(({ refuses, allowed }) => refuses && !allowed);
   return `refused by ${[...new Set(refusing.map(({ guard }) => guard))].join(', ')}: `;
 }
 
-/** 5 for problems, 4 for guards, 1 for what could not be read, 2 for changes when asked. */
+/** Returns 5 for problems, 4 for guards, 1 for unread domains, and 2 for changes if requested. */
 function planExit(plan: Plan, decision: Decision, options: PlanOptions): ExitCode {
   const unproven = plan.withheld.some(({ cause }) => cause === 'unproven');
   return strongestExit([

@@ -12,8 +12,8 @@ import { lookUpKey } from '../input/references/references.ts';
 import { readSavedPlan } from '../output/plan/saved-plan.ts';
 
 /**
- * Prints a saved plan in any format, offline. One that was edited is not printed: by its checksum, and by its seal where
- * the environment has the key.
+ * Prints a saved plan in any format, offline. An edited plan is not printed. Edits show in its checksum and, if the
+ * environment has the key, in its seal.
  */
 export async function showCommand(
   context: Context,
@@ -34,7 +34,9 @@ export async function showCommand(
   return { exit: EXIT.done, ...(await formatPlan(context, plan, { next })), canApply };
 }
 
-/** Of one of many accounts the seal was checked where its key is known. */
+/**
+ * True if the seal fits, or cannot be checked. For one of many accounts it was checked before, if its key is known.
+ */
 async function isSealFitting(context: Context, plan: SavedPlan): Promise<boolean> {
   const key = context.member === undefined ? await lookUpKey({}, context) : null;
   return key === null || isSealedBy(plan, hmacWith(key));

@@ -27,12 +27,12 @@ export interface ValidateOptions {
   readonly against?: string;
 }
 
-/** What was checked, and what the change since a revision would delete, where that was asked for. */
+/** Result of the check, with the deletes since a revision if requested. */
 interface Checked extends Pick<ReadDesired, 'problems' | 'counts' | 'texts'> {
   readonly deletes?: readonly WouldDelete[];
 }
 
-/** Checks manifests, offline and without a key; exits with 0, 5 or, for a file that cannot be read, 1. */
+/** Checks manifests, offline and without a key. Exits with 0, with 5, or with 1 for a file that cannot be read. */
 export async function validateCommand(
   context: Context,
   { settings: { manifest }, options }: CommandCall<ValidateOptions>,
@@ -62,7 +62,7 @@ function isInvalid({ problems }: Checked): boolean {
   return problems.some(({ severity }) => severity === 'error');
 }
 
-/** Returns the paths of each manifest to check: with `--staged` of those alone in which something is staged. */
+/** Returns the paths of each manifest to check. With `--staged`, returns only manifests with staged changes. */
 async function findManifests(
   context: Context,
   { paths, source, stateDirectory: leaveOut }: ManifestSettings,
@@ -84,7 +84,7 @@ async function check(
   manifest: ManifestSettings,
   { staged, against }: ValidateOptions,
 ): Promise<Checked> {
-  // Loaded here: where nothing is staged, a hook pays for neither YAML nor schema.
+  // Loaded here, so that a hook without staged changes pays for neither YAML nor schema.
   const { readDesired } = await import('../input/manifest/desired.ts');
   const from = staged === true ? { from: INDEX } : {};
   const read = await readDesired(context, manifest, { unnamed: 'refused', ...from });
@@ -126,7 +126,10 @@ async function resultOf(context: Context, checked: Checked): Promise<Omit<Comman
   }
 }
 
-/** Problems on standard error, the verdict on standard output; of one of many accounts it is a line of the end. */
+/**
+ * Prints problems on standard error and the verdict on standard output. For one of many accounts the verdict is a
+ * line at the end.
+ */
 async function verdictOf(
   context: Context,
   checked: Checked,
@@ -145,7 +148,7 @@ async function verdictOf(
   return context.member === undefined ? { text: `${verdict}\n` } : { verdict };
 }
 
-/** Annotations of GitHub Actions, errors first: a step shows ten of each. */
+/** Returns annotations for GitHub Actions, errors first, because a step shows ten of each. */
 function problemsGithub({ problems, counts: { silenced } }: Pick<Checked, 'problems' | 'counts'>): string {
   const annotations = errorsFirst(problems).map(({ severity, code, message, hint, source }): Annotation => {
     return { level: severity, title: code, message: `${message}; ${hint}`, source };

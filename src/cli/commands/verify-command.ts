@@ -17,9 +17,9 @@ import {
 } from '../output/documents/verify-document.ts';
 
 /**
- * Asks the service to check the DNS of the named domains, or of all of the account, and prints what is missing as lines of a
- * zone file. Exits with 2 when a domain is not ready, with 1 when one could not be verified, and with what is known by then
- * when it is interrupted.
+ * Asks the service to check the DNS of the named domains, or of all domains of the account. Prints missing records as
+ * lines of a zone file. Exits with 2 if a domain is not ready, and with 1 if one could not be verified. If
+ * interrupted, exits with what is known so far.
  */
 export async function verifyCommand(
   context: Context,
@@ -53,7 +53,10 @@ async function listDomains(client: FullClient): Promise<readonly DomainName[]> {
   return answerOf(await client.listDomains()).map(({ domain }) => domain);
 }
 
-/** A key that is not accepted, or a service that cannot be reached, ends the command; another failure is the domain's. */
+/**
+ * Verifies one domain. A refused key or an unreachable service ends the command. Any other failure belongs to the
+ * domain.
+ */
 async function verifyOne(client: FullClient, domain: DomainName): Promise<VerifiedRecords> {
   const answer = await client.verifyDomain(domain);
   if (answer.ok) return { domain, answer: answer.value, failure: null };

@@ -33,7 +33,7 @@ const OTHER_COMMANDS: CommandGroup = {
       .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(['bash', 'zsh', 'fish']))
       .addHelpText('after', example('source <(fwdsync completion bash)'))
       .action(run(async () => (await import('../commands/completion/completion.ts')).completionCommand))
-      // What the printed scripts run.
+      // The printed completion scripts run this command.
       .command('words', { hidden: true })
       .argument('[words...]')
       .action(async (words: readonly string[]) =>

@@ -2,7 +2,7 @@ import { durationMs } from '../../core/model/clock.ts';
 import { parseDomainName, type DomainName } from '../../core/model/names.ts';
 import { usageError } from '../exit.ts';
 
-/** A domain that somebody typed, as an argument or, with its name, as the value of a flag. */
+/** Parses a domain from an argument or, if `flag` is given, from the value of that flag. */
 export function requireDomain(text: string, flag?: string): DomainName {
   const parsed = parseDomainName(text);
   if (parsed.ok) return parsed.value;
@@ -10,7 +10,10 @@ export function requireDomain(text: string, flag?: string): DomainName {
   throw usageError(what, parsed.error.hint);
 }
 
-/** Milliseconds of a duration such as `500ms`, `30s`, `5m`, `1h` or `2d`; a shorter one than the least is refused. */
+/**
+ * Parses a duration such as `500ms`, `30s`, `5m`, `1h` or `2d` into milliseconds. Refuses a duration below the
+ * minimum.
+ */
 export function parseDuration(flag: string, text: string, leastMs = 1): number {
   const milliseconds = durationMs(text);
   if (milliseconds === null) {

@@ -47,13 +47,13 @@ export function connect(
   return client;
 }
 
-/** Ends the command if a key cannot be sent; the message does not show it. */
+/** Ends the command if a key cannot be sent. The message does not show the key. */
 export function assertKey({ key }: Pick<Connection, 'key'>): void {
   const fault = keyFault(key);
   if (fault !== null) throw commandFailure(fault, 'copy the key again from the account page');
 }
 
-/** The same, and what shows how far its requests have come. */
+/** Opens a client of the account, and a progress bar for its requests. */
 export function connectShown(
   context: Context,
   connection: Connection,
@@ -77,12 +77,15 @@ function requestLog({ onRequest, member }: Context): ((event: RequestEvent) => v
   return (event) => onRequest(event, member?.name ?? '');
 }
 
-/** That the key belongs to the account that was stated: what is done for one of many must not be done to another. */
+/**
+ * Ends the command if the key belongs to another account than stated. A change for one of many accounts must not
+ * reach another.
+ */
 export async function assertAccount(client: FullClient, connection: Connection): Promise<void> {
   if (connection.account !== null) assertAccountOf(answerOf(await client.getAccount()), connection);
 }
 
-/** The same of an account that was read. */
+/** Ends the command if an account that was read is not the stated one. */
 export function assertAccountOf({ email }: Account, { account }: Connection): void {
   if (account === null) return;
   if (email.toLowerCase() === account.toLowerCase()) return;
@@ -93,13 +96,16 @@ export function assertAccountOf({ email }: Account, { account }: Connection): vo
   );
 }
 
-/** What the service answered; an error ends the command. */
+/** Returns the service's answer. An error ends the command. */
 export function answerOf<T>(result: Result<T, ApiError>): T {
   if (result.ok) return result.value;
   throw apiFailure(result.error);
 }
 
-/** The same of a question about one domain: where it was not found, whether the account has the domain at all. */
+/**
+ * Returns the answer to a question about one domain. If the answer is not-found, checks whether the account has the
+ * domain at all.
+ */
 export async function answerAbout<T>(
   client: Pick<FullClient, 'listDomains'>,
   domain: DomainName,
@@ -113,7 +119,7 @@ export async function answerAbout<T>(
   throw commandFailure(`the account has no domain ${domain}`, hint);
 }
 
-/** An error of the service as the end of a command. */
+/** Returns an error of the service as the end of a command. */
 export function apiFailure(error: ApiError): CommandError {
   return commandFailure(errorText(error), apiHint(error.kind));
 }
@@ -123,7 +129,10 @@ export function apiHint(kind: ApiError['kind']): string {
   return HINTS[kind];
 }
 
-/** The same of a command that only reads the account: where it was interrupted, how far it had come. */
+/**
+ * Returns an error of a command that only reads the account. An interrupted command also says how many requests it
+ * sent.
+ */
 export function readFailure(error: ApiError, { totals }: Pick<FullClient, 'totals'>): CommandError {
   if (error.kind !== 'stopped') return apiFailure(error);
   const sent = plural(totals().total, 'request');

@@ -12,7 +12,7 @@ export interface DriftCheck {
   close(): Promise<void>;
 }
 
-/** Checks domains through v3 at this URL. Where its list cannot be read, all of them are to be read in full. */
+/** Checks domains through v3 at this URL. If the list cannot be read, all domains are read in full. */
 export function openDriftCheck(
   context: Context,
   { connection }: Pick<Session, 'connection'>,

@@ -1,9 +1,10 @@
-/** Entries of a manifest. */
+/** Number of entries in a large manifest. */
 const MANY = 50_000;
 
 /**
- * What a manifest was read from takes more memory than what it says, and V8 would keep it while an account is read, until its heap
- * is several times as large. Where there is much of it, it is collected before; next when the heap has doubled.
+ * Frees the syntax trees of a large manifest before the account is read. They take more memory than the parsed
+ * manifest, and V8 would keep them until its heap is several times as large. The next collection comes when the heap
+ * has doubled.
  */
 export function collectSyntax(entries: number): void {
   if (entries < MANY) return;
@@ -12,7 +13,7 @@ export function collectSyntax(entries: number): void {
   setFlagsFromString('--heap-growing-percent=100');
   const collect = process.getBuiltinModule('node:vm').runInNewContext('gc') as () => void;
   collect();
-  // What V8 compiled is kept for the next start with the same flags: these are the defaults.
+  // V8 reuses compiled code only with the same flags, so set the defaults again.
   setFlagsFromString('--no-expose-gc');
   setFlagsFromString('--heap-growing-percent=0');
 }

@@ -4,7 +4,7 @@ import { usageError } from '../exit.ts';
 import { ALLOWANCES, flagOf, pickAllowances, type Allowances, type GivenFlags } from '../settings/flags.ts';
 import type { ManifestSettings, Settings } from '../settings/resolve-settings.ts';
 
-/** Returns the options that decide what a plan holds, as its document keeps them. */
+/** Returns the options that decide the content of a plan, as stored in its document. */
 export function planOptions(
   { member, mask }: Pick<Context, 'member' | 'mask'>,
   { paths, domains }: ManifestSettings,
@@ -26,7 +26,7 @@ export function settingsOfSaved(settings: Settings, { paths, domains }: PlanOpti
   return { ...settings, manifest: { ...manifest, paths, domains: wanted, source: 'flag' } };
 }
 
-/** Ends the command if a flag repeats what a saved plan says already: that would be another plan. */
+/** Ends the command if a flag repeats an option of the saved plan, because that would be another plan. */
 export function assertNothingAgain(given: GivenFlags): void {
   const again = [...ALLOWANCES, 'domain' as const, 'against' as const].find(
     (name) => given[name] !== undefined,

@@ -16,7 +16,7 @@ import type { Allowances } from '../settings/flags.ts';
 
 export interface RunStance {
   readonly account: string | null;
-  /** Nobody is there to check the account: it must be stated. */
+  /** True if the account must be stated, because no person can check it. */
   readonly accountRequired: boolean;
   readonly domainDeletes: Policy['domainDeletes'];
   /** Epoch milliseconds: allowances of the manifest expire. */
@@ -25,7 +25,7 @@ export interface RunStance {
   readonly command?: CommandLine;
 }
 
-/** The policy of a run: the manifest's guards, the flags' allowances, and who runs it. */
+/** Creates the policy of a run from the manifest's guards, the flags' allowances and the kind of run. */
 export function createPolicy(
   desired: Desired,
   options: Omit<Allowances, 'skipRefused'>,
@@ -68,7 +68,9 @@ function parseEmpty(text: string): Allowance {
   return { kind: 'empty', domain: requireDomain(domain, '--allow-empty'), section };
 }
 
-/** The address as guards name it: its domain in ASCII form. Its local part is not always that of an alias. */
+/**
+ * Parses an address as guards name it, with its domain in ASCII form. Its local part is not always that of an alias.
+ */
 function parseUnrouted(text: string): Allowance {
   const local = localPartOf(text);
   if (local === '' || /[@,]/.test(local) || findInvisible(local) !== null) {

@@ -23,49 +23,52 @@ import type { Settings, StateSettings } from '../settings/resolve-settings.ts';
 import { referenceValue } from './references/references.ts';
 import { namesSnapshots, openStates } from './state/open-states.ts';
 
-/** What a command that plans has in hand: the manifest, the account, and what to do with them. */
+/** Input of a command that plans: the manifest, the account, and the policy. */
 export interface Session {
   readonly client: Client;
   readonly connection: Connection;
   /** The address and key that the manifest states. */
   readonly api: DesiredApi;
-  /** Before the first request, epoch milliseconds. */
+  /** Time before the first request, in epoch milliseconds. */
   readonly openedAt: number;
   readonly request: PlanRequest;
   readonly ports: PlanPorts;
   readonly disclosure: Disclosure;
-  /** Of the manifest. */
+  /** Number of entries in the manifest, by kind. */
   readonly counts: ManifestCounts;
   readonly problems: readonly Problem[];
-  /** As they are written into the plan's document. */
+  /** Options as written into the plan's document. */
   readonly options: PlanOptionsDocument;
   readonly progress: RunProgress;
-  /** Domains that `--quick` left out; absent without it. */
+  /** Number of domains that `--quick` left out; absent without it. */
   readonly skipped?: number;
 }
 
 export interface SessionOptions {
-  /** Names the command to whoever waits for the lock. */
+  /** Name of the command, shown to others that wait for the lock. */
   readonly command: 'plan' | 'apply' | 'run' | 'undo';
   readonly mode: 'read-only' | 'read-write';
   readonly stance: Pick<RunStance, 'accountRequired' | 'domainDeletes'>;
-  /** Whether all of the manifest's domains are read; by default they are. */
+  /** The domains to read: all of the manifest's, which is the default, or some. */
   readonly reads?: 'all' | 'some';
-  /** What of a `--domain` that the manifest does not name; by default it is refused. */
+  /** The handling of a `--domain` that the manifest does not name. Default: refused. */
   readonly unnamed?: ReadOptions['unnamed'];
-  /** Of a manifest that is valid; by default they are printed. */
+  /** The handling of a valid manifest's warnings. Default: printed. */
   readonly warnings?: 'printed' | 'silent';
   readonly allowances?: Allowances;
-  /** Values that references have at the revision of `--against`: they are concealed where the manifest writes them out now. */
+  /**
+   * Values that references have at the revision of `--against`. They are concealed if the manifest now writes them
+   * out.
+   */
   readonly concealed?: References | undefined;
 }
 
-/** What may be shown once the account was read. */
+/** Returns what may be shown after the account was read. */
 export function disclosureFor({ disclosure }: Session, { references }: Planned): Disclosure {
   return { ...disclosure, references };
 }
 
-/** Reads the manifest and prepares the client; nothing is requested yet. The client is the caller's to close. */
+/** Reads the manifest and prepares the client. Sends no request. The caller must close the client. */
 export async function openSession(
   context: Context,
   settings: Settings,
@@ -107,7 +110,7 @@ export async function openSession(
   };
 }
 
-/** Returns what a plan of a snapshot does otherwise: it brings back no value that a reference has got since. */
+/** Returns the request for a plan of a snapshot. It does not bring back a value that a reference has gained since. */
 function requestOfSnapshot({
   desired,
   texts,

@@ -63,7 +63,7 @@ interface Reach {
 
 type Place = Pick<Context, 'cwd' | 'env' | 'given' | 'mask'>;
 
-/** Completes the commands that a run of a command prints; `api` is what the manifest of its account says. */
+/** Completes the commands that a run prints. `api` is from the manifest of its account. */
 export function commandLine(place: Place, api: DesiredApi = {}): CommandLine {
   // A plan may have a hint for each of its domains.
   let reach: Reach | undefined;
@@ -75,7 +75,10 @@ export function commandLineHere(place: Place): CommandLine {
   return (words) => complete(words, reachOf(place, {}, 'unnamed'));
 }
 
-/** A worker serves the accounts of a store: their manifests are there, and their names are emails. */
+/**
+ * Creates the commands of a service. A worker serves the accounts of a store, so their manifests are there and their
+ * names are emails.
+ */
 export function createCommands(context: Context, role: 'worker' | 'daemon'): Commands {
   const learnt = new Map<string, DesiredApi>();
   const about: Commands['about'] = (account, api) => {
@@ -136,7 +139,7 @@ function givenFor(way: Way, { env, api, given }: Reach): Given {
   }
 }
 
-/** Returns the words of a flag as they are typed; none where it has no value. */
+/** Returns the words of a flag as typed; none if the flag has no value. */
 export function flagWords(
   name: keyof GivenFlags,
   value: string | number | true | readonly string[] | undefined,

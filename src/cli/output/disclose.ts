@@ -11,8 +11,9 @@ import { openStates } from '../input/state/open-states.ts';
 import { answerOf } from '../input/connect.ts';
 
 /**
- * For commands that show what the account holds and need no manifest: where there is one, the values behind its
- * references are shown as the references. One that is not valid ends the command with 5: which values those are is not known.
+ * Conceals values for commands that show the account and need no manifest. If there is a manifest, the values behind
+ * its references are shown as the references. An invalid manifest ends the command with 5, because those values are
+ * then not known.
  */
 export async function discloseManifest(
   context: Context,
@@ -25,11 +26,14 @@ export async function discloseManifest(
 
 export interface ManifestDisclosure {
   readonly disclosure: Disclosure & { readonly references: References };
-  /** Null where there is no manifest. */
+  /** null if there is no manifest. */
   readonly desired: Desired | null;
 }
 
-/** Null: there is none, or the one of the default name cannot be read. The command is not about it. */
+/**
+ * Reads the manifest if there is one. Returns null if there is none, or if the one of the default name cannot be
+ * read. The command is not about it.
+ */
 async function readIfThere(context: Context, manifest: ManifestSettings): Promise<ValidDesired | null> {
   try {
     return await readValid(context, manifest, { warnings: 'silent' });
@@ -41,17 +45,17 @@ async function readIfThere(context: Context, manifest: ManifestSettings): Promis
 }
 
 export interface LiveAccount {
-  /** What the manifest says. */
+  /** Disclosure from the manifest. */
   readonly disclosure: Disclosure;
   readonly client: Pick<FullClient, 'getAccount'>;
   readonly connection: Connection;
-  /** Whose values are shown. */
+  /** Name of the command that shows the values. */
   readonly command: 'route' | 'logs' | 'who' | 'why';
 }
 
 /**
- * Adds what came from a reference in an earlier run. The fingerprints of those values are read once; the answer takes
- * any text with values of the account in it, and says how it may be shown.
+ * Adds the values that came from a reference in an earlier run. Their fingerprints are read once. The returned
+ * function takes a text with values of the account and says how it may be shown.
  */
 export async function openDisclosure(
   context: Context,

@@ -10,14 +10,14 @@ import { fileFault, filesBeside } from './files.ts';
 export interface FileChange {
   /** The path as it is shown. */
   readonly path: string;
-  /** What the file holds, as the new text was made from it. */
+  /** Content of the file from which the new text was made. */
   readonly before: Uint8Array;
   readonly text: string;
 }
 
 /**
- * Replaces files by renaming: first all new texts are written beside them, then they take their places one by one. Each file is old
- * or new at any moment. Where one cannot be replaced, those that were are put back.
+ * Replaces files by renaming. All new texts are first written beside the files and then renamed one by one, so each
+ * file is old or new at any moment. If one cannot be replaced, the replaced ones are restored.
  */
 export async function saveTogether(
   { cwd }: Pick<Context, 'cwd'>,
@@ -83,7 +83,7 @@ async function placeAll(staged: readonly StagedFile[]): Promise<void> {
   }
 }
 
-/** Returns the files that could not be put back. */
+/** Restores files. Returns those that could not be restored. */
 async function putBack(placed: readonly StagedFile[]): Promise<readonly string[]> {
   const left: string[] = [];
   for (const { path, real, before, files } of placed.toReversed()) {

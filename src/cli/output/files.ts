@@ -9,12 +9,12 @@ import { commandFailure } from '../exit.ts';
 
 type Place = Pick<Context, 'cwd'>;
 
-/** Writes a file that somebody named; one that cannot be written stays as it was and ends the command. */
+/** Writes a file that the user named. If it cannot be written, it stays as it was and the command ends. */
 export async function saveText({ cwd }: Place, path: string, text: string): Promise<void> {
   await write(path, () => replaceText(resolve(cwd, path), text));
 }
 
-/** Replaces a file in one step; a device, a pipe, and a file that cannot be replaced are written in place. */
+/** Replaces a file in one step. Writes in place if it is a device or a pipe, or if it cannot be replaced. */
 async function replaceText(named: string, text: string): Promise<void> {
   const path = await fs.realpath(named).catch(() => named);
   const before = await fs.stat(path).catch(() => null);
@@ -27,10 +27,13 @@ async function replaceText(named: string, text: string): Promise<void> {
   }
 }
 
-/** A file that is mounted alone, or whose directory must not be changed. */
+/** Error codes for a file that is mounted alone, or whose directory must not be changed. */
 const CANNOT_REPLACE = new Set(['EACCES', 'EBUSY', 'EPERM', 'EROFS']);
 
-/** File functions that write a new file beside the one that it replaces, with the mode and the owner of that one. */
+/**
+ * Returns file functions that write a new file beside the one that it replaces, with the mode and the owner of that
+ * one.
+ */
 export function filesBeside(before: Pick<Stats, 'mode' | 'uid' | 'gid'> | null): WritableFiles {
   return {
     makeDirectory: (directory) => makeDirectory(fs, directory),
@@ -49,12 +52,12 @@ export function filesBeside(before: Pick<Stats, 'mode' | 'uid' | 'gid'> | null):
   };
 }
 
-/** The same for a document. */
+/** Writes a JSON document to a file that the user named. */
 export async function saveDocument(place: Place, path: string, document: object): Promise<void> {
   await saveText(place, path, `${JSON.stringify(document, null, 2)}\n`);
 }
 
-/** A directory that somebody named, and those that it is in, where they are not there yet. */
+/** Creates a directory that the user named, and its parents, if they do not exist. */
 export async function makeOutputDirectory({ cwd }: Place, path: string): Promise<void> {
   await write(path, () => makeDirectory(fs, resolve(cwd, path)));
 }
@@ -67,7 +70,7 @@ async function write(path: string, work: () => Promise<unknown>): Promise<void> 
   }
 }
 
-/** Why a file that somebody named could not be read or written, in words: `plan.json does not exist`. */
+/** Explains why a file that the user named could not be read or written: `plan.json does not exist`. */
 export function fileFault(path: string, error: unknown, verb: 'read' | 'written'): string {
   const code = (error as { readonly code?: unknown }).code;
   if (code === 'ENOENT' && verb === 'read') return `${path} does not exist`;

@@ -5,12 +5,12 @@ import type { Context, ProcessContext } from '../context.ts';
 import { styleFor } from './paint.ts';
 import type { OutputStream } from '../process/standard-output.ts';
 
-/** Width to keep text to; a terminal that says 0 does not know its own. */
+/** Returns the width for text. A terminal that reports 0 does not know its width. */
 export function columnsOf({ columns }: Pick<OutputStream, 'columns'>): number {
   return columns || 80;
 }
 
-/** Width to break sentences at: what is no terminal gets them whole. */
+/** Returns the width at which to break sentences. Outside a terminal they are not broken. */
 export function sentenceColumns(stream: OutputStream): number {
   return stream.isTTY === true ? columnsOf(stream) : Infinity;
 }
@@ -19,7 +19,7 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Prints what a command that ran for itself has to say, after it saved what it was asked to. */
+/** Prints the result of a command that ran for itself, after it saved the requested files. */
 export async function printResult(
   context: Context,
   { saved, document, lists, text = '' }: CommandResult,
@@ -46,17 +46,17 @@ export function printJson({ stdout }: Pick<ProcessContext, 'stdout'>, document: 
   stdout.write(`${visibleJson(document)}\n`);
 }
 
-/** How much is written at once, characters. */
+/** Number of characters to write at once. */
 const WRITTEN_AT_ONCE = 1_000_000;
 
-/** Returns a document whole that would be printed as its lists are read. */
+/** Returns a whole document that would otherwise be printed while its lists are read. */
 export async function wholeDocument({ kind, lists }: ListsDocument): Promise<object> {
   const whole: Record<string, unknown> = { kind };
   for (const [name, list] of Object.entries(lists)) whole[name] = await Array.fromAsync(list);
   return whole;
 }
 
-/** Prints a text that may be longer than memory can hold, as its pieces are made. */
+/** Prints a text piece by piece. The whole text may not fit in memory. */
 export async function printPieces(
   { stdout }: Pick<ProcessContext, 'stdout'>,
   pieces: AsyncIterable<string> | Iterable<string>,
@@ -72,7 +72,7 @@ export async function printPieces(
   await write(waiting);
 }
 
-/** Makes the text of a document whose lists may be longer than memory, as they are read. */
+/** Yields the text of a document while its lists are read. The lists may not fit in memory. */
 async function* documentPieces({ kind, lists }: ListsDocument): AsyncGenerator<string> {
   yield `{\n  "kind": ${JSON.stringify(kind)}`;
   for (const [name, list] of Object.entries(lists)) {
@@ -88,7 +88,10 @@ async function* documentPieces({ kind, lists }: ListsDocument): AsyncGenerator<s
   yield '\n}\n';
 }
 
-/** What `visibleJson` makes of it within a document; objects and lists in pieces, down to a depth. */
+/**
+ * Yields the output of `visibleJson` for a value within a document. Objects and lists come in pieces, down to a
+ * depth.
+ */
 function* jsonPieces(value: unknown, depth: number, indent: string): Generator<string> {
   if (depth === 0 || typeof value !== 'object' || value === null) {
     yield visibleJson(value).replaceAll('\n', `\n${indent}`);

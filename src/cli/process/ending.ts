@@ -1,15 +1,18 @@
 import { plainCommand, type CommandLine } from '../../core/model/text/command-line.ts';
 import type { OutputStream } from './standard-output.ts';
 
-/** What the exit code of a command depends on where its output cannot be printed, as on a full disk. */
+/** Facts for the exit code of a command whose output cannot be printed, for example on a full disk. */
 export interface Ending {
-  /** Called when something was changed, or may have been, in an account or in a store. */
+  /** Called when an account or a store was changed, or may have been. */
   readonly noteWrite: () => void;
-  /** Called with each error of standard output, or of the output of this name. A reader that went away, as `head` does, is none. */
+  /**
+   * Called with each error of standard output, or of the output of this name. A reader that closed the pipe, like
+   * `head`, is not an error.
+   */
   readonly noteOutputError: (error: NodeJS.ErrnoException, output?: string) => void;
   readonly hasWritten: () => boolean;
   readonly isOutputLost: () => boolean;
-  /** Completes the command that shows what was changed. */
+  /** Sets the command line that shows what was changed. */
   readonly noteCommand: (command: CommandLine) => void;
 }
 

@@ -1,39 +1,39 @@
 import { plural } from '../../core/model/names.ts';
 
-/** SIGINT and SIGTERM as a command meets them. */
+/** SIGINT and SIGTERM, as commands see them. */
 export interface Interruption {
-  /** Aborted by the first signal: no new request; the reason is the signal's name. */
+  /** Aborted by the first signal, with its name as the reason. No new request is sent. */
   readonly signal: AbortSignal;
-  /** Aborted by the second: requests in flight are cut off, and the command reports what it knows. */
+  /** Aborted by the second signal. Requests in flight are cut off, and the command reports what it knows. */
   readonly cut: AbortSignal;
-  /** As SIGINT: a terminal on which a line is edited keeps Ctrl-C from the process. */
+  /** Acts like SIGINT. Needed because a terminal in line-editing mode keeps Ctrl-C from the process. */
   readonly interrupt: () => void;
-  /** Without anything to wait for, the first signal ends the process. */
+  /** Registers work that a signal waits for. Without any, the first signal ends the process. */
   readonly waitFor: (work: UnderWay) => void;
 }
 
 /**
- * What a signal has to wait for: a client, by the number of its requests in flight, or a service, which reports its own end
- * and which a second signal ends at once.
+ * Work that a signal waits for: a client, as its number of requests in flight, or a service. A service reports its
+ * own end, and a second signal ends it at once.
  */
 export type UnderWay = (() => number) | 'service';
 
 type SignalName = 'SIGINT' | 'SIGTERM';
 
 export interface InterruptionPorts {
-  /** Opened when it is written to. */
+  /** Opens standard error only when it is written to. */
   readonly stderr: () => { write(text: string): unknown; readonly isTTY?: boolean };
   /** Ends the process at once. */
   readonly exit: (code: number) => void;
-  /** Calls back after so many milliseconds, unless the process ends before. */
+  /** Calls back after this many milliseconds, unless the process ends before. */
   readonly after: (milliseconds: number, work: () => void) => void;
 }
 
-/** A command that was cut off and has not ended by then is ended. */
+/** Maximum time that a command may take to end after it was cut off. */
 const LONGEST_END_MS = 3_000;
 const CODES: Readonly<Record<SignalName, number>> = { SIGINT: 130, SIGTERM: 143 };
 
-/** The interruption of this process, and what to call with each signal. */
+/** Creates the interruption of this process, and the function to call with each signal. */
 export function createInterruption(ports: InterruptionPorts): {
   readonly interruption: Interruption;
   readonly receive: (signal: SignalName) => void;
@@ -45,11 +45,11 @@ export function createInterruption(ports: InterruptionPorts): {
   const receive = (signal: SignalName): void => {
     const exit = (): void => ports.exit(CODES[signal]);
     const isFirst = !first.signal.aborted;
-    // Has the progress bar leave its line.
+    // Makes the progress bar leave its line.
     first.abort(signal);
     if (isService && isFirst) return;
     if (isService || clients.length === 0 || second.signal.aborted) return exit();
-    // The terminal has written ^C.
+    // Clear the ^C that the terminal has written.
     if (ports.stderr().isTTY === true) ports.stderr().write('\r\u001b[K');
     if (isFirst) {
       ports.stderr().write(acknowledgement(signal, clients));

@@ -1,14 +1,20 @@
 import { createRedactor, type Redactor } from '../../client/http/redactor.ts';
 
-/** What a process knows and must not give away. */
+/** Secrets that a process knows and must not reveal. */
 export interface Secrets {
-  /** Takes all values that were resolved out of what the service says. */
+  /** Removes all resolved values from text of the service. */
   readonly redactor: Redactor;
-  /** The value of an API key or of another secret of the operator: no other reference may have it. `what` names it. */
+  /**
+   * Forbids the value of an API key or another secret of the operator as the value of any reference. `what` names the
+   * secret.
+   */
   forbid(value: string, what: string): void;
-  /** The references of `api.key` of all accounts that were met. */
+  /** The references of `api.key` of all accounts seen so far. */
   readonly keys: KeyReferences;
-  /** What it is, where a value, or a part of one that is a list, is such a secret; null: it may be used. */
+  /**
+   * Returns the name of the secret that a value, or one part of a list, equals. null means that the value may be
+   * used.
+   */
   whyForbidden(value: string): string | null;
 }
 

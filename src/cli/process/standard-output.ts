@@ -1,12 +1,12 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
 
-/** What of a stream the commands use. */
+/** Parts of a stream that the commands use. */
 export interface OutputStream {
-  /** A pipe and a file have neither this nor columns. */
+  /** True for a terminal. A pipe and a file have neither this nor columns. */
   readonly isTTY?: boolean;
   readonly columns?: number | undefined;
   readonly write: (text: string | Uint8Array, done?: () => void) => boolean;
-  /** Called when nobody reads any more. */
+  /** Registers a listener, called when the reader has closed the stream. */
   readonly once: (event: 'error', listener: () => void) => unknown;
 }
 
@@ -20,8 +20,9 @@ export interface StandardOutput extends OutputStream {
 const DESCRIPTOR = 1;
 
 /**
- * Standard output of this process. To open Node's stream takes a tenth of the start-up, so that a file or a pipe is written without
- * it. Whatever cannot be written at once goes to the stream, which waits for a slow reader and reports what is wrong.
+ * Creates the standard output of this process. Opening Node's stream takes a tenth of the start-up time, so a file or
+ * a pipe is written without it. Data that cannot be written at once goes to the stream, which waits for a slow reader
+ * and reports errors.
  */
 export function createStandardOutput(open: () => OutputStream): StandardOutput {
   let stream = mayBeTerminal() ? open() : undefined;
@@ -34,27 +35,27 @@ export function createStandardOutput(open: () => OutputStream): StandardOutput {
     },
     write(text, done) {
       const rest = stream === undefined ? writeNow(text) : text;
-      // An error is reported by the stream alone: it is no error of whoever waits.
+      // Only the stream reports an error. A caller that waits must not see it.
       if (rest !== null) return (stream ??= open()).write(rest, () => done?.());
       done?.();
       return true;
     },
     async settle() {
       const last = stream;
-      // The stream reports an error right after it has called back.
+      // The stream reports an error right after its callback.
       if (last !== undefined) await new Promise((done) => last.write('', () => setImmediate(done)));
     },
     once: (event, listener) => (stream ??= open()).once(event, listener),
   };
 }
 
-/** To ask Node whether it is one would load what the stream needs. */
+/** True if standard output may be a terminal. Asking Node would load what the stream needs. */
 function mayBeTerminal(): boolean {
   const output = fstatSync(DESCRIPTOR);
   return output.isCharacterDevice() && output.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
 }
 
-/** What could not be written; null: all was. */
+/** Writes as much as possible at once. Returns the rest, or null if everything was written. */
 function writeNow(text: string | Uint8Array): Uint8Array | null {
   let rest: Uint8Array = Buffer.from(text);
   try {

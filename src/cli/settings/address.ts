@@ -15,7 +15,7 @@ export interface Address {
   readonly version: ApiVersion;
 }
 
-/** Resolves the address from what was stated and what the manifest says. */
+/** Resolves the address from flag, variable and manifest. */
 export function resolveAddress(
   { url, version }: { readonly url: string | null; readonly version: ApiVersion | null },
   written: Pick<DesiredApi, 'url' | 'version'>,
@@ -24,11 +24,11 @@ export function resolveAddress(
   const chosen = version ?? written.version ?? versionIn(address);
   const root = address.replace(/\/+$/, '');
   const last = lastSegment(root);
-  // The last segment is replaced where it names the other generation.
+  // Replaces the last segment if it names the other API version.
   return { version: chosen, url: last === 'v3' || last === 'v4' ? `${root.slice(0, -2)}${chosen}` : root };
 }
 
-/** Returns the base URL of v3 that is used to find drift; null: none is stated. */
+/** Returns the base URL of v3 for finding drift; null if none is set. */
 export function resolveDriftUrl(
   { driftUrl }: GivenFlags,
   { env }: Pick<ProcessContext, 'env'>,
@@ -56,7 +56,7 @@ export function assertUrl(text: string, origin: string): void {
   );
 }
 
-/** Returns the account that flag or variable and the manifest name; where they differ the command ends with 64. */
+/** Returns the account. If the flag or variable and the manifest differ, the command ends with 64. */
 export function agreedAccount(stated: string | undefined, written: string | undefined): string | undefined {
   if (stated === undefined || written === undefined) return stated ?? written;
   if (stated.toLowerCase() === written.toLowerCase()) return stated;

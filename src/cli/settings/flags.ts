@@ -26,7 +26,7 @@ export interface GivenFlags extends Allowances {
   readonly quick?: true;
 }
 
-/** Flags that decide what becomes of what a guard refuses. */
+/** Flags that decide what happens to changes that a guard refuses. */
 export interface Allowances {
   readonly allowDeletes?: number;
   readonly allowReroutes?: number;
@@ -59,7 +59,7 @@ export function flagOf(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** The variable that stands for each flag where that is not given. */
+/** The variable for each flag, used if the flag is not given. */
 export const VARIABLES = {
   file: 'FWDSYNC_FILE',
   accounts: 'FWDSYNC_ACCOUNTS',

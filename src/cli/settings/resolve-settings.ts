@@ -10,7 +10,7 @@ import { API_VERSIONS, assertUrl } from './address.ts';
 import { VARIABLES, type GivenFlags } from './flags.ts';
 import type { StoreSettings } from './store-settings.ts';
 
-/** A setting, and where it was stated. */
+/** A setting and its origin. */
 export interface Stated<T> {
   readonly value: T;
   readonly source: 'flag' | 'variable';
@@ -39,7 +39,7 @@ export interface ManifestSettings {
   /** The only host off loopback that gets the key, beside the default; null means that none is named. */
   readonly apiUrl: string | null;
   readonly apiVersion: ApiVersion | null;
-  /** Left out where it is below a directory of manifests. */
+  /** State directory, skipped if it is below a directory of manifests. */
   readonly stateDirectory: string;
   readonly store: StoreSettings | null;
 }
@@ -80,7 +80,7 @@ const LOG_FORMATS = ['json', 'pretty'] as const;
 /** Returns true if a command takes a flag. */
 type Takes = (flag: keyof GivenFlags) => boolean;
 
-/** Resolves flag, then variable, then default. What is wrong with a setting that the command uses ends it with 64. */
+/** Resolves flag, then variable, then default. An invalid setting that the command uses ends the command with 64. */
 export async function resolveSettings(
   context: Pick<ProcessContext, 'env' | 'cwd' | 'secrets'>,
   given: GivenFlags,
@@ -245,7 +245,10 @@ function resolveLog(given: GivenFlags, env: ProcessContext['env']): LogSettings 
   };
 }
 
-/** Resolves the format of what a command prints; one that has no flag for it prints problems as JSON where that is asked for. */
+/**
+ * Resolves the output format of a command. A command without formats of its own prints problems as JSON if `json` is
+ * set.
+ */
 export function resolveFormat(
   { format }: GivenFlags,
   env: ProcessContext['env'],

@@ -7,10 +7,10 @@ import type { ProcessContext } from '../context.ts';
 import { commandFailure, usageError } from '../exit.ts';
 import type { GivenFlags } from './flags.ts';
 
-/** The store that keeps the state of accounts, and the key of what is encrypted in it. */
+/** The store that keeps the state of accounts, and its encryption key. */
 export type StoreSettings = Pick<DatabaseOptions, 'address' | 'key'>;
 
-/** Reads URL and key of the store. What is wrong with them ends the command with 64, before anything else is read. */
+/** Reads URL and key of the store. If one is invalid, the command ends with 64 before anything else is read. */
 export async function readStoreSettings(
   context: Pick<ProcessContext, 'env' | 'cwd' | 'secrets'>,
   given: GivenFlags,
@@ -50,7 +50,7 @@ async function storeText(
   }
 }
 
-/** Returns the key of the store; null: there is none. */
+/** Returns the key of the store; null if there is none. */
 function keyOf({ env, secrets }: Pick<ProcessContext, 'env' | 'secrets'>): Uint8Array | null {
   const text = env['FWDSYNC_STORE_KEY'];
   if (!text) return null;

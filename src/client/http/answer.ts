@@ -44,7 +44,7 @@ function stopped(endpoint: string, cause: 'interrupted' | 'lock-lost', message: 
   return { kind: 'stopped', endpoint, status: null, cause, message };
 }
 
-/** Only a limit speaks against a read. */
+/** Returns the error of an objection. Only a limit can object to a read. */
 function objected(of: Endpoint, message: string): ApiError {
   const endpoint = endpointText(of);
   if (of.method !== 'GET') return stopped(endpoint, 'lock-lost', message);

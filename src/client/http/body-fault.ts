@@ -46,7 +46,7 @@ function endOfText(body: Buffer, start: number): number {
   return body.length;
 }
 
-/** A table with 1 for each character of the text. */
+/** Returns a table with 1 for each character of the text. */
 function bytesOf(text: string): Uint8Array {
   const table = new Uint8Array(256);
   for (const character of text) table[character.charCodeAt(0)] = 1;

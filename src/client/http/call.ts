@@ -26,7 +26,7 @@ export interface CallPorts {
   readonly readLimit?: Objection | undefined;
 }
 
-/** How a client sends its requests. */
+/** Options of how a client sends its requests. */
 export interface Manner {
   readonly urgency: Urgency;
   /** Objection to ask before each write. */

@@ -20,7 +20,7 @@ const LONGEST_SEARCHED = 65_536;
 const LONGEST_SHOWN = 16_384;
 /** Characters that are searched and decoded: about a third of a second. The texts of an answer share them. */
 const MOST_SEARCHED = 2 ** 24;
-/** A short text takes as long as so many characters. */
+/** Minimum effort for a text, in characters. A short text takes as long as this many. */
 const LEAST_EFFORT = 16;
 const ROUNDS = 8;
 const HIDDEN = '***';

@@ -103,7 +103,7 @@ function isPassing({ kind }: ApiError): boolean {
   return kind === 'unreachable' || kind === 'unknown-outcome';
 }
 
-/** How far a log has been followed. */
+/** Position up to which a log has been followed. */
 interface LogPosition {
   /** Returns the cursor to read from; the entries after it are known. null means that there is none yet. */
   anchor(): string | null;

@@ -54,7 +54,7 @@ export interface LogQuery extends LogFilter {
   readonly alias?: string;
   readonly order?: 'newest' | 'oldest';
   readonly limit?: number;
-  /** `next` of the previous page. */
+  /** Selects only mail to this alias of the domain. */
   readonly cursor?: string;
 }
 

@@ -10,7 +10,10 @@ import { defined, filterQuery } from './v4.ts';
 const E = READ_ENDPOINTS.v3;
 const BOUNCES: readonly LogStatus[] = ['BOUNCED', 'HARD-BOUNCE', 'SOFT-BOUNCE'];
 
-/** The logs of v3 (v3: Email logs). Lists can be filtered only by alias; searches need both times. */
+/**
+ * Returns the client for the logs of v3 (v3: Email logs). Lists can be filtered only by alias. Searches need both
+ * times.
+ */
 export function v3Logs(call: Call): LogsClient {
   return {
     listLogs(domain, query = {}) {

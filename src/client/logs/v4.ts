@@ -7,7 +7,7 @@ import type { LogFilter, LogPage, LogsClient } from './logs.ts';
 const E = READ_ENDPOINTS.v4;
 const ORDERS = { newest: 'created_desc', oldest: 'created_asc', relevance: 'relevance' } as const;
 
-/** The logs of v4 (v4: Email logs). */
+/** Returns the client for the logs of v4 (v4: Email logs). */
 export function v4Logs(call: Call): LogsClient {
   return {
     listLogs(domain, { alias, order, limit, cursor, ...filter } = {}) {

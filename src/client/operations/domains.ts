@@ -36,7 +36,7 @@ type DomainOperations = Pick<
   | 'deleteDomain'
 >;
 
-/** Account and domain requests of both versions (v4, v3: Account, Domains). */
+/** Returns the account and domain requests of both versions (v4, v3: Account, Domains). */
 export function domainOperations(call: Call, version: ApiVersion): DomainOperations {
   const endpoints = DOMAIN_WIRE.endpoints[version];
   return {
@@ -125,7 +125,7 @@ function theDomain(name: string): (json: Json | null) => ObservedDomain {
   };
 }
 
-/** v4: Account; v3: Account, whose limits are in `limits` as well. */
+/** Decodes an account (v4: Account; v3: Account, where the limits are in `limits` too). */
 function decodeAccount(value: unknown): Account {
   const json = objectOf(value, 'account');
   const plan = objectOf(json['plan'] ?? {}, 'field plan');

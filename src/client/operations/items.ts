@@ -14,7 +14,7 @@ import type { ItemClient, LiveItemRow } from '../client.ts';
 import { readListing, readUntotalledListing, type ListingRequest } from '../listing.ts';
 import { decodeBatch, deletedBatch, sendBatch } from './batch.ts';
 
-/** The requests about the items of a kind, as its `wire.ts` describes them. */
+/** Returns the requests for the items of a kind, as its `wire.ts` describes them. */
 export function itemOperations<K extends SectionKind>(
   call: Call,
   version: ApiVersion,
@@ -33,7 +33,7 @@ function singles(call: Call, version: ApiVersion, kind: SectionKind): Singles {
     endpoint: endpointOf(version, operation),
     params: { domain, [segment[version]]: key },
   });
-  /** What an answer does not show is taken to be as it was sent. */
+  /** A silent answer means that the item is as it was sent. */
   const shown = (json: Json | null, { id, name }: SentItem): LiveItemRow =>
     wire.isSilent ? ({ id, name } as LiveItemRow) : decode(objectField(json ?? {}, noun));
   return {
@@ -52,7 +52,7 @@ function singles(call: Call, version: ApiVersion, kind: SectionKind): Singles {
     },
     get(domain, key) {
       if (get === null) throw new Error(`the API has no request for one ${kind}`);
-      // v3 answers a rule itself, where everything else is wrapped.
+      // v3 answers with the rule itself. Every other answer is wrapped.
       return call(one(get, domain, key), (json) => decode(objectOf(json?.[noun] ?? json, noun)));
     },
     add(domain, item) {
@@ -116,7 +116,7 @@ function batches(call: Call, version: ApiVersion, kind: SectionKind): Omit<ItemC
   };
 }
 
-/** What every kind has in common. */
+/** Parts that every kind has. */
 interface AnyKind {
   readonly wire: KindWire;
   readonly fields: FieldRows;
@@ -133,7 +133,7 @@ function batchOf({ writes }: KindWire, verb: Verb, version: ApiVersion): Endpoin
   return endpointOf(version, batch);
 }
 
-/** Decodes a row, and makes sure that requests can address its item. */
+/** Returns a decoder of rows, which also checks that requests can address the item. */
 function decoderOf(kind: SectionKind, version: ApiVersion): (json: Json) => LiveItemRow {
   const { wire } = kindOf(kind);
   return (json) => {
@@ -143,7 +143,7 @@ function decoderOf(kind: SectionKind, version: ApiVersion): (json: Json) => Live
   };
 }
 
-/** What a path or a batch names an item by: its id, or its name where it has none. */
+/** Returns the name of an item in a path or a batch: its id, or its name if it has no id. */
 function sentKey({ id, name }: SentItem): string {
   return id ?? name ?? '';
 }
@@ -152,12 +152,12 @@ function keyOf({ id, name = '' }: LiveItemRow): string {
   return id === undefined ? nameKey(name) : idKey(id);
 }
 
-/** What is recognised of an item that was just added. */
+/** Returns the key that identifies a newly added item. */
 function addedKey(kind: SectionKind, { id = '', name = '' }: SentItem): string {
   return KINDS[kind].identity === 'id' ? idKey(id) : nameKey(name);
 }
 
-/** No message may repeat them. */
+/** Returns the secrets of an item, which no message may repeat. */
 function secretsOf(fields: FieldRows, item: object): Pick<WireRequest, 'secrets'> {
   const secrets = Object.entries(item).filter(([name]) => fields[name]?.codec.isSecret);
   return secrets.length === 0 ? {} : { secrets: secrets.map(([, value]) => String(value)) };

@@ -9,7 +9,7 @@ import { isHeldUp, recordSkips, STAGE_ONE_FAILED, whyBlocked, type Ledger } from
 import { isNotKept } from './memory/not-kept.ts';
 import type { ApplyInput } from './ports.ts';
 
-/** Changes as they were approved at the start, in which those of later plans are found again. */
+/** Changes as approved at the start, to find them again in later plans. */
 export type Approval = ReadonlyMap<string, Change>;
 
 export function approve(changes: readonly Change[]): Approval {
@@ -17,8 +17,8 @@ export function approve(changes: readonly Change[]): Approval {
 }
 
 /**
- * Whether a change of a later plan is among the approved ones. A delete is only ever sent for the very item that was
- * seen then: what somebody made since under the same name, or gave another purpose, is not ours to delete.
+ * True if a change of a later plan is among the approved ones. A delete is only ever sent for the very item that was
+ * seen then. An item that was made or given another purpose since, under the same name, is not ours to delete.
  */
 export function isApprovedBy(approval: Approval, change: Change): boolean {
   const approved = approval.get(actionKey(change));
@@ -29,7 +29,7 @@ export function isApprovedBy(approval: Approval, change: Change): boolean {
   return !holdsMore(change, approved) && !isRepurposed(change, approved);
 }
 
-/** True if an update gives an added domain what was approved with the add, and its request cannot take (v3: the webhook). */
+/** True if an update completes an approved add whose request cannot carry everything (v3: the webhook). */
 function completesAdd(approval: Approval, change: Change): boolean {
   if (change.kind !== 'domain' || change.action !== 'update') return false;
   const wanted: Fields | null = approval.get(actionKey({ ...change, action: 'add' }))?.desired ?? null;
@@ -41,10 +41,10 @@ function completesAdd(approval: Approval, change: Change): boolean {
   });
 }
 
-/** What may run, as it was said before the run. */
+/** Changes that may run, as decided before the run. */
 export interface Approvals {
   readonly approved: Approval;
-  /** Kept from running. */
+  /** Changes kept from running. */
   readonly heldBack: Approval;
   readonly newcomers: ApplyInput['newcomers'];
 }
@@ -58,8 +58,9 @@ export function isHeldBack({ heldBack }: Approvals, change: Change): boolean {
 }
 
 /**
- * What of a plan that was made on the way may be sent: not what is held back, not what the service rejected or accepted
- * before as it is, no delete that was not approved, and nothing new if a guard speaks against the new plan.
+ * Returns the changes of a later plan that may be sent. Leaves out changes that are held back, changes that the
+ * service already rejected or accepted, and deletes that were not approved. If a guard refuses the new plan, nothing
+ * new is sent.
  */
 export function selectWork(plan: Plan, approvals: Approvals, ledger: Ledger): readonly Change[] {
   const guard = isRefused(plan) ? 'refuses' : 'passes';
@@ -76,13 +77,16 @@ export function selectWork(plan: Plan, approvals: Approvals, ledger: Ledger): re
   return work;
 }
 
-/** Domains in which something was accepted before stage 2 and is not in place. */
+/** Returns the domains in which the service accepted a change before stage 2 that is not in place. */
 function lostRoutes(plan: Plan, ledger: Ledger): ReadonlySet<DomainName> {
   const lost = plan.changes.filter((change) => change.stage === 1 && isNotKept(ledger, change));
   return new Set(lost.filter(({ kind }) => KINDS[kind].routesMail).map(({ domain }) => domain));
 }
 
-/** A rejection in its way lasts for the run, and so does what the service does not keep. */
+/**
+ * Returns why a change must not be sent now. A rejection that blocks it lasts for the whole run, and so does a change
+ * that the service does not keep.
+ */
 function heldUpReason(ledger: Ledger, change: Change, lost: ReadonlySet<DomainName>): string | null {
   const blocked = whyBlocked(ledger, change.domain, change.kind);
   if (blocked !== null || change.stage === 1) return blocked;
@@ -98,8 +102,9 @@ function newcomerReason(approvals: Approvals, change: Change, guard: 'refuses' |
 }
 
 /**
- * Where a plan runs as it was approved: what it says nothing about. Ranks follow from the order that it does state; a domain
- * that it takes to be there, and that is gone by now, was deleted by somebody.
+ * True if a change is left to the next plan because the approved plan does not mention it. Changes of rank follow
+ * from the order that the plan states. A domain that the plan expects and that is missing now was deleted by someone
+ * else.
  */
 function isLeft({ approved, newcomers }: Approvals, change: Change): boolean {
   if (newcomers !== 'left' || change.action === 'move') return false;
@@ -112,7 +117,7 @@ function wasRejected({ failed }: Ledger, change: Change): boolean {
   return entry?.cause === 'rejected' && changeKey(entry.change) === changeKey(change);
 }
 
-/** An undo changes nothing that is otherwise by now than it was when the undo was approved; what it moved itself aside. */
+/** True if an undo would change an item that has changed since the undo was approved, except by the undo itself. */
 function wasTouched(change: Change, approved: Change): boolean {
   const [now, before] = [change.observed, approved.observed];
   if (change.reason !== 'undo' || approved.conditional) return false;
@@ -123,7 +128,7 @@ function wasTouched(change: Change, approved: Change): boolean {
   );
 }
 
-/** That the manifest does not name it says little about what somebody has just given another purpose. */
+/** True if an item that the manifest does not name was given another purpose since. It may be in use now. */
 function isRepurposed(change: Change, approved: Change): boolean {
   const [now, before] = [change.observed, approved.observed];
   if (change.reason !== 'prune' || now === null || before === null) return false;
@@ -131,7 +136,7 @@ function isRepurposed(change: Change, approved: Change): boolean {
   return differingRows(fields, before, now).some((field) => !routesMail || fields[field]?.routes === true);
 }
 
-/** Of a domain that is deleted: whether more would go with it than was known. */
+/** True if deleting the domain would delete more than was known at approval. */
 function holdsMore(change: Change, approved: Change): boolean {
   if (change.kind !== 'domain' || approved.kind !== 'domain') return false;
   const [now, before] = [change.contents, approved.contents];

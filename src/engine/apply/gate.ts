@@ -18,19 +18,19 @@ import {
 } from './ledger.ts';
 import type { KnownAccount } from './known-account.ts';
 
-/** Why a change must not be sent now; null: it may. */
+/** Returns why a change must not be sent now; null means that it may be sent. */
 export type Gate = (change: Change) => string | null;
 
-/** What the gates judge by. */
+/** Facts on which the gates decide. */
 export interface GateEvidence {
   readonly ledger: Ledger;
-  /** Domains of which something is held back, or not known. */
+  /** Domains that have held-back or unknown parts. */
   readonly held: ReadonlySet<DomainName>;
   readonly dependencies: Dependencies;
   readonly waits: Waits;
 }
 
-/** Asks these gates, in this order. */
+/** Returns a gate that asks these gates in this order. */
 export function gateOf(names: readonly GateName[], evidence: GateEvidence): Gate {
   return (change) => {
     for (const name of names) {
@@ -58,7 +58,10 @@ const GATES: Readonly<Record<GateName, (change: Change, evidence: GateEvidence) 
   'what it waits for': whyWaiting,
 };
 
-/** Finds an alias that was to be added, and whose mail an alias matches as long as it is missing: that must not change. */
+/**
+ * Finds an alias that is not added yet and whose mail another alias matches until then. That other alias must not
+ * change meanwhile.
+ */
 function findBeside(ledger: Ledger, change: Change): Change | null {
   if (change.kind !== 'alias' || change.action !== 'update') return null;
   const undone = ledger.undone.get(change.domain)?.values() ?? [];
@@ -68,7 +71,7 @@ function findBeside(ledger: Ledger, change: Change): Change | null {
   return Iterator.from(undone).find(isBeside) ?? null;
 }
 
-/** Returns why a change has to wait for others; null if what it waits for is done. */
+/** Returns why a change has to wait for others. null means that those are done. */
 function whyWaiting(change: Change, { ledger, waits }: GateEvidence): string | null {
   const found = waits
     .get(itemKey(change))
@@ -82,18 +85,19 @@ function whyWaiting(change: Change, { ledger, waits }: GateEvidence): string | n
 
 const DONE = { add: 'added', update: 'updated', move: 'moved', delete: 'deleted' } as const;
 
-/** What is known right before a part of stage 2. */
+/** Facts known right before a part of stage 2. */
 export interface Passage {
   readonly gate: Gate;
-  /** True if the gate stops a change only for what this run ended elsewhere, and no listing shows that yet. */
+  /** True if the gate stops a change only because no listing shows yet what this run ended elsewhere. */
   readonly awaits: (change: Change) => boolean;
   /** The domains that were read. */
   readonly seen: ReadonlySet<DomainName>;
 }
 
 /**
- * The same for what one part of stage 2 takes away; `later`: what other parts change after it. The other domains that forwarded
- * there are read right before it, and what one of them is seen to forward to still is kept.
+ * Returns the gate for the routes that one part of stage 2 removes. `later` holds the changes of the parts after it.
+ * Reads the other domains that forwarded there right before the part. Stops a change if one of them may still forward
+ * there.
  */
 export async function forwarderGate(
   { late, later }: { readonly late: readonly Change[]; readonly later: readonly Change[] },
@@ -134,8 +138,8 @@ export async function forwarderGate(
 }
 
 /**
- * Returns these changes of a domain's stage 2 without those that take routes away, where by the latest read mail would lose
- * delivery by them that does not by the plan: somebody may have changed what was to deliver it.
+ * Returns these changes of a domain's stage 2. Leaves out all changes of routes if, by the latest read, they would
+ * lose mail that the plan does not lose. The account was then changed during the run.
  */
 export function withoutNewLosses(
   domain: DomainName,
@@ -151,13 +155,13 @@ export function withoutNewLosses(
   return going.filter((change) => !takesRoute(change));
 }
 
-/** By item: the other domains that forward to what a change takes away. */
+/** Other domains that forward to what a change removes, by item. */
 export type Dependencies = ReadonlyMap<string, ReadonlySet<DomainName>>;
 
 const MISPLACED = 'a rule came back at a different rank than was sent, and its order is corrected first';
 const NO_DOMAINS: ReadonlySet<DomainName> = new Set();
 
-/** By item, for what is planned again on the way is another change of the same item. */
+/** Returns dependencies by item, because a change that is planned again is another change of the same item. */
 export function dependenciesByItem(
   changes: readonly Change[],
   ending: readonly Change[] = changes,

@@ -21,55 +21,60 @@ import type { ApplyInput, ApplyPorts } from './ports.ts';
 import { sideBySide } from './side-by-side.ts';
 import { differingRows } from '../../core/fields/fields.ts';
 
-/** The account as it is known by now: the latest read, what answers said of it, and what follows from both. */
+/** The account as currently known: the latest read, the findings from answers, and what follows from both. */
 export interface KnownAccount {
-  /** Kept up to date in place. */
+  /** Latest read, updated in place. */
   readonly observed: LatestRead;
   readonly findings: Findings;
-  /** Reads again the domains that these changes are themselves about, or the list of all; each keeps its sections. */
+  /**
+   * Reads the domains that these changes are about again, or the list of all domains. Each domain keeps its sections.
+   */
   readonly readChangedDomains: (changes: readonly Change[]) => Promise<Result<void, ApiError>>;
   /**
-   * Reads the managed sections of these domains again, those that the account does not have left out. A domain that cannot be
-   * read becomes unproven; an error is one of the run.
+   * Reads the managed sections of these domains again and leaves out domains that the account does not have. A domain
+   * that cannot be read becomes unproven. An error ends the run.
    */
   readonly reread: (names: Iterable<DomainName>) => Promise<Result<void, ApiError>>;
-  /** The same to verify what was written: reads that a write waits for go first. */
+  /** Reads the same to verify what was written. Reads that a write waits for go first. */
   readonly verify: (names: Iterable<DomainName>) => Promise<Result<void, ApiError>>;
   /**
-   * Remembers, before domains are added, that a `*` to the account's own address is what the service makes with them: for the next run,
-   * where this one is killed before it reads the aliases.
+   * Remembers that the service creates a `*` to the account's own address in each new domain. Called before domains
+   * are added, so that the next run knows it if this run is killed before it reads the aliases.
    */
   readonly expectAdded: (names: readonly DomainName[]) => Promise<void>;
   /**
-   * Reads the aliases that the service made with a domain that was just added, and remembers its `*`; from then on that read
-   * ages like any other.
+   * Reads the aliases that the service made with a new domain, and remembers its `*`. After that the read ages like
+   * any other.
    */
   readonly readAdded: (domain: DomainName) => Promise<Result<readonly ObservedAlias[], ApiError>>;
   /** See `needsFreshRead`. */
   readonly isStale: (domain: DomainName, late: readonly Change[]) => boolean;
-  /** What is still to be done in these domains by the latest read; passwords, which nobody can read, left out. */
+  /**
+   * Returns the changes that are still open in these domains by the latest read. Passwords are left out because they
+   * cannot be read.
+   */
   readonly planAgain: (names: Iterable<DomainName>, prior?: Prior) => Plan;
   readonly newLosses: LossCheck;
 }
 
-/** `Observed`, domain by domain as it was last read. */
+/** The account, with each domain as last read. */
 export interface LatestRead {
   readonly account: Account;
   readonly domains: Map<DomainName, ObservedDomain>;
   readonly unproven: Map<DomainName, UnprovenRead>;
 }
 
-/** What the answers of this run said that no later read shows. */
+/** Facts from the answers of this run that no later read shows. */
 export interface Findings {
-  /** Domains that this run added: as the answer described them, when it came. */
+  /** Domains that this run added, as described by the answer if it came. */
   readonly added: Map<DomainName, ObservedDomain | null>;
-  /** Domains whose settings this run wrote: as they were right before, what is not managed included. */
+  /** Domains whose settings this run wrote, as they were right before, unmanaged settings included. */
   readonly rewritten: Map<DomainName, ObservedDomain>;
   /** Signatures of the destinations that the service gave the `*` of domains that this run added. */
   readonly givenCatchAlls: Map<DomainName, string>;
-  /** Rules that the service gave another id than was sent; from then on their entries mean those. */
+  /** Rules that the service gave another id than was sent. Their entries mean those rules from then on. */
   readonly renamedRules: Adoption[];
-  /** Digits after the point that the service keeps of a rank, once it showed that it does not keep all. */
+  /** Decimal digits that the service keeps of a rank. null until it shows that it does not keep all. */
   rankDigits: number | null;
 }
 
@@ -123,7 +128,7 @@ export function openKnownAccount(
   };
 }
 
-/** What is the same in every plan of a run. */
+/** Returns the input that is the same in every plan of a run. */
 function planInput(
   { manifestSize, policy }: ApplyInput,
   { rankDigits }: Findings,
@@ -148,7 +153,10 @@ function noFindings(): Findings {
   };
 }
 
-/** Remembers what the service gives the `*` of new domains, at once: for the next run, where this one is killed. */
+/**
+ * Remembers at once what the service gives the `*` of new domains, so that the next run knows it if this one is
+ * killed.
+ */
 function openGivenMemory(
   { desired, prior }: ApplyInput,
   findings: Findings,
@@ -167,7 +175,7 @@ function openGivenMemory(
 }
 
 function withCatchAll(prior: PriorDomain | undefined, givenCatchAll: string): PriorDomain {
-  // It was another domain of that name that was left in place.
+  // The domain left in place under that name was another one.
   const { inSyncDigest: _, ...known } = prior ?? NO_PRIOR_DOMAIN;
   return { ...known, givenCatchAll };
 }
@@ -181,12 +189,12 @@ async function relist(
   const before = new Map(domains);
   domains.clear();
   for (const row of listed.value) domains.set(row.domain, withSections(row, before.get(row.domain)));
-  // What is certainly not there cannot be read, and is not unproven for that.
+  // A domain that is certainly missing cannot be read, but it is not unproven.
   for (const name of unproven.keys()) if (!domains.has(name)) unproven.delete(name);
   return succeed(undefined);
 }
 
-/** Only a list shows that one is gone. */
+/** Reads domains again, or lists all of them, because only a list shows that one is missing. */
 async function readDomains(
   reads: readonly PlannedRead[],
   latest: LatestRead,
@@ -224,7 +232,10 @@ async function reread(
   return fatal === null ? succeed(undefined) : fail(fatal);
 }
 
-/** Settings that are not managed were sent back as they were: where they differ now, somebody changed them meanwhile. */
+/**
+ * Returns notes on unmanaged settings that now differ. They were sent back unchanged, so they were changed outside
+ * this run meanwhile.
+ */
 export function foreignSettings(
   { observed, findings }: Pick<KnownAccount, 'observed' | 'findings'>,
   desired: Desired,

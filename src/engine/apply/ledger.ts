@@ -9,48 +9,55 @@ import type { ApplyPorts } from './ports.ts';
 import { KINDS } from '../../core/kinds/registry.ts';
 
 /**
- * The outcome of every change of a run, over all its rounds, and what nothing more is sent for. An item has one entry at
- * most: a later outcome takes the place of an earlier one, so that what a second round fixed is no longer a failure.
+ * The outcome of every change of a run, over all its rounds, and the parts for which nothing more is sent. An item
+ * has at most one entry. A later outcome replaces an earlier one, so a failure that a second round fixed no longer
+ * counts.
  */
 export interface Ledger {
   readonly done: Map<string, DoneEntry>;
-  /** The first change of each item that was made: what was there before this run. */
+  /** The first change made to each item, which shows the item before this run. */
   readonly first: Map<string, Change>;
-  /** Items that this run made, whatever it did to them afterwards. */
+  /** Items that this run added, even if it changed them later. */
   readonly added: Set<string>;
   readonly failed: Map<string, FailedEntry>;
   readonly skipped: Map<string, SkippedEntry>;
-  /** What failed or was skipped, by domain: changes by item. */
+  /** Changes that failed or were skipped, by domain and item. */
   readonly undone: Map<DomainName, Map<string, Change>>;
-  /** Domains of which a rule came back at a different rank than was sent in this round: their order is not yet as planned. */
+  /**
+   * Domains in which a rule came back with another rank than was sent in this round. Their order is not yet as
+   * planned.
+   */
   readonly misplaced: Set<DomainName>;
   readonly notes: Set<string>;
-  /** A domain, or a domain and a kind, in which nothing more is sent, and why; see `blockKey`. */
+  /** Domains, or kinds within a domain, for which nothing more is sent, with the reason; see `blockKey`. */
   readonly blocked: Map<string, string>;
-  /** Whether anything was written, or may have been. */
+  /** True if anything was written, or may have been. */
   wrote: boolean;
-  /** Set once: from then on nothing is sent. */
+  /** Reason to stop, set once. Nothing is sent after that. */
   stop: Stop | null;
   readonly options: LedgerOptions;
 }
 
 export interface LedgerOptions extends Pick<ApplyPorts, 'signal' | 'onProgress'> {
-  /** Changes of the plan. */
+  /** Number of changes in the plan. */
   readonly items: number;
-  /** So many failed items end the run; null: 25 or 5 % of the items, the larger. */
+  /** Number of failed items after which the run stops. null means 25, or 5 % of all items if that is more. */
   readonly maxFailures: number | null;
 }
 
 export interface DoneEntry {
   readonly change: Change;
   readonly id: string | null;
-  /** Whether the service said that it has what was sent: should it differ later, somebody else changed it. */
+  /** True if the service confirmed what was sent. A later difference was then made outside this run. */
   readonly isKept: boolean;
 }
 
 export interface FailedEntry {
   readonly change: Change;
-  /** Whether the service said no, or nobody knows: `stale` ones may be planned again in this run. */
+  /**
+   * The kind of failure: rejected by the service, or of unknown outcome. A `stale` one may be planned again in this
+   * run.
+   */
   readonly cause: 'rejected' | 'unknown' | 'stale';
   readonly endpoint: string;
   readonly status: number | null;
@@ -94,7 +101,7 @@ export function recordDone(ledger: Ledger, entry: DoneEntry): void {
   reportProgress(ledger);
 }
 
-/** One failure more than allowed ends the run. */
+/** Records a failure. One failure more than allowed ends the run. */
 export function recordFailure(ledger: Ledger, entry: FailedEntry): void {
   forget(ledger, entry.change);
   ledger.failed.set(itemKey(entry.change), entry);
@@ -108,7 +115,7 @@ export function recordFailure(ledger: Ledger, entry: FailedEntry): void {
   reportProgress(ledger);
 }
 
-/** A failure says more than that something was skipped after it. */
+/** Records skipped changes. A failure of the same item is kept, because it says more. */
 export function recordSkips(ledger: Ledger, changes: readonly Change[], reason: string): void {
   for (const change of changes) {
     const item = itemKey(change);
@@ -124,7 +131,7 @@ function reportProgress({ done, failed, skipped, options }: Ledger): void {
   onProgress?.({ kind: 'items', done: Math.min(total, done.size + failed.size + skipped.size), total });
 }
 
-/** A new round decides anew about what was skipped, but for what it cannot see. */
+/** Clears skips, so that a new round decides again. Keeps those that the round cannot see. */
 export function clearSkips(ledger: Ledger, isUnseen: (change: Change) => boolean): void {
   for (const [item, { change }] of ledger.skipped) {
     if (isUnseen(change)) continue;
@@ -133,7 +140,7 @@ export function clearSkips(ledger: Ledger, isUnseen: (change: Change) => boolean
   }
 }
 
-/** An item of which nothing is to be said any more, or something else from now on. */
+/** Removes the entry of an item. */
 export function forget(ledger: Ledger, change: Change): void {
   const item = itemKey(change);
   ledger.failed.delete(item);
@@ -141,7 +148,7 @@ export function forget(ledger: Ledger, change: Change): void {
   ledger.undone.get(change.domain)?.delete(item);
 }
 
-/** True if the service accepted this very change in this run, and the item still shows as it was before. */
+/** True if the service accepted this very change in this run, and the item still shows its old state. */
 export function isUnseen({ done }: Ledger, change: Change): boolean {
   const accepted = done.get(itemKey(change))?.change;
   if (accepted === undefined || changeKey(accepted) !== changeKey(change)) return false;
@@ -154,8 +161,8 @@ function noteUndone(ledger: Ledger, change: Change): void {
 }
 
 /**
- * True if something that was to be done in its domain before a change of stage 2 was not: then it must not run. A delete
- * that failed holds back nothing.
+ * True if a change of stage 2 must not run, because an earlier change in its domain was not done. A failed delete
+ * holds nothing back.
  */
 export function isHeldUp(
   ledger: Ledger,
@@ -171,13 +178,15 @@ export function isHeldUp(
 
 export const STAGE_ONE_FAILED = 'an earlier change in this domain failed';
 
-/** Whether anything about the routes of a domain was not done: what it forwards to has to stay. */
+/** True if a change to the routes of a domain was not done. The targets of its forwards must then stay. */
 export function hasTrouble(ledger: Ledger, domain: DomainName): boolean {
   const undone = ledger.undone.get(domain)?.values() ?? [];
   return Iterator.from(undone).some((change) => KINDS[change.kind].routesMail);
 }
 
-/** Why nothing more may be sent; null: it may. An abort is noticed here, and the first reason counts. */
+/**
+ * Returns why nothing more may be sent; null means that sending may go on. Notices an abort. The first reason counts.
+ */
 export function whyStopped(ledger: Ledger): string | null {
   if (ledger.options.signal?.aborted === true) {
     ledger.stop ??= { kind: 'interrupted', message: 'interrupted' };
@@ -189,17 +198,17 @@ export function blockKey(domain: DomainName, kind?: Kind): string {
   return kind === undefined ? domain : `${domain}\n${kind}`;
 }
 
-/** Why nothing of this kind is sent in this domain any more; null: it may be. */
+/** Returns why nothing of this kind is sent in this domain any more; null means that sending may go on. */
 export function whyBlocked({ blocked }: Ledger, domain: DomainName, kind: Kind): string | null {
   return blocked.get(blockKey(domain)) ?? blocked.get(blockKey(domain, kind)) ?? null;
 }
 
-/** Ends the run where the error does; the others concern only their request. */
+/** Stops the run if the error ends runs. Other errors concern only their request. */
 export function stopOn(ledger: Ledger, error: ApiError): void {
   ledger.stop ??= stopFor(error);
 }
 
-/** Errors that end the run and not only the request; null for the others. */
+/** Returns the stop for errors that end the whole run; null for other errors. */
 export function stopFor(error: ApiError): Stop | null {
   if (error.kind === 'stopped') return { kind: error.cause, message: error.message };
   const ends =

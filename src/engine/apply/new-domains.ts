@@ -7,11 +7,11 @@ import { recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';
 import type { KnownAccount } from './known-account.ts';
 import { sideBySide } from './side-by-side.ts';
 
-/** The work of a round beside the addition of domains, which decides some of it. */
+/** Work of a round, which depends on the domains being added. */
 export interface RoundWork {
-  /** Returns what is left to do in a domain once it is there. */
+  /** Returns the changes that are left in a domain once it exists. */
   readonly settle: (domain: DomainName) => Promise<Left>;
-  /** The same for all domains, those included that were not settled yet. */
+  /** Returns the changes that are left in all domains, including those not settled yet. */
   readonly left: () => Promise<Left>;
 }
 
@@ -44,8 +44,8 @@ export function openRoundWork(
 }
 
 /**
- * Resolves the conditional changes of a domain, which was just added if it has any; everything of a domain that could not be
- * added is skipped.
+ * Resolves the conditional changes of a domain, which was just added if it has any. Skips everything in a domain that
+ * could not be added.
  */
 async function settleDomain(
   domain: DomainName,

@@ -14,21 +14,21 @@ import type { Policy } from '../../core/plan/policy.ts';
 import type { ResolvePassword } from './send/passwords.ts';
 import type { StateStore } from '../state/store.ts';
 
-/** One plan and all that it was made from. */
+/** A plan and everything that it was made from. */
 export interface ApplyInput {
-  /** What is applied. */
+  /** The plan to apply. */
   readonly plan: Plan;
-  /** Of the plan: what the first round sends. */
+  /** Requests of the first round. */
   readonly requests: readonly StageRequests[];
-  /** Of the plan, `sha256:…`; for the report. */
+  /** Digest of the plan, `sha256:…`, for the report. */
   readonly digest: string;
-  /** Changes that the plan would have had and that are kept from running; they are not taken up later either. */
+  /** Planned changes that are kept from running. The run does not pick them up later either. */
   readonly heldBack: readonly Change[];
-  /** The manifest, or the domains of it that the run is about. */
+  /** The manifest, or the domains of it that the run covers. */
   readonly desired: Desired;
-  /** What is desired of each of its domains, as one short text. */
+  /** Desired state of each of its domains as one short text. */
   readonly domainDigests: ReadonlyMap<DomainName, string>;
-  /** What is shown as a reference; see `Planned`. */
+  /** Values to show as references; see `Planned`. */
   readonly references: References;
   /** Size of the whole manifest. */
   readonly manifestSize: ManifestSize;
@@ -36,23 +36,25 @@ export interface ApplyInput {
   readonly policy: Policy;
   readonly prior: Prior;
   /**
-   * What comes up during the run beside the plan, deletes aside: taken up, or left to the next plan because what runs was
-   * approved as it was. Default: taken up.
+   * The handling of changes, other than deletes, that come up during the run. `left` leaves them to the next plan,
+   * because only the approved changes may run. Default: `taken-up`.
    */
   readonly newcomers?: 'taken-up' | 'left' | undefined;
-  /** What the run is about and is not to change; reported as skipped. */
+  /** Items that the run must leave unchanged, reported as skipped. */
   readonly leftAlone?: readonly SkippedItem[] | undefined;
-  /** Facts worth knowing, for the report. */
+  /** Facts for the report. */
   readonly notes?: readonly string[] | undefined;
-  /** So many failed items end the run; null: 25 or 5 % of the items, the larger. */
+  /** Number of failed items after which the run stops. null means 25, or 5 % of all items if that is more. */
   readonly maxFailures: number | null;
-  /** Epoch milliseconds; the read before the plan is part of the run. */
+  /** Start of the run in epoch milliseconds. The read before the plan is part of the run. */
   readonly startedAt: number;
-  /** Time that a person took to approve it, milliseconds; it does not count as time of the run. Default: 0. */
+  /**
+   * Time that a person took to approve the run, in milliseconds. It does not count as time of the run. Default: 0.
+   */
   readonly askedMs?: number | undefined;
-  /** Who runs it, for the history. */
+  /** The person or program that started the run, for the history. */
   readonly origin: RunOrigin;
-  /** Of the client when the run began: one that lives for months has served other runs. */
+  /** Totals of the client when the run began. A client that lives for months has served other runs. */
   readonly totalsBefore: RequestTotals;
 }
 
@@ -60,26 +62,29 @@ export interface ApplyPorts {
   readonly client: Client;
   readonly state: StateStore;
   readonly clock: Clock;
-  /** Aborted: no new request; what is in flight may finish. */
+  /** Once aborted, no new request is sent. Requests in flight may finish. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly resolvePassword: ResolvePassword;
-  /** Asked right before a domain is deleted: null, or why it must stay. */
+  /** Returns why a domain must stay; null means that it may be deleted. Called right before the delete. */
   readonly whyKeepDomain?: ((domain: DomainName) => Promise<string | null>) | undefined;
-  /** What is checked out in the repository of the manifest, for the history; asked once, and only by a run that writes. */
+  /**
+   * Returns the commit checked out in the manifest's repository, for the history. Called once, and only by a run that
+   * writes.
+   */
   readonly readCommit?: (() => Promise<Commit | null>) | undefined;
-  /** Asked before each write, to the account or to memory: why this run must not write any more. */
+  /** Returns why this run must not write any more. Called before each write to the account or to memory. */
   readonly objection?: Objection | undefined;
 }
 
 export type Progress =
   | { readonly kind: 'items'; readonly done: number; readonly total: number }
-  /** Batches that create, or those by id, were refused: what is left of these goes one by one. */
+  /** Batches that create, or those by id, were refused. The rest of these items are sent one by one. */
   | {
       readonly kind: 'batches-refused';
       readonly which: 'creates' | 'by-id';
-      /** All that is known by now. */
+      /** Everything known so far about batches. */
       readonly support: BatchSupport;
     }
-  /** The account is read again; `round` counts from 1. */
+  /** The account is being read again; `round` counts from 1. */
   | { readonly kind: 'verifying'; readonly round: number };

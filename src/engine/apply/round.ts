@@ -33,21 +33,21 @@ import type { ApplyPorts } from './ports.ts';
 import type { Sender } from './send/send.ts';
 import { sideBySide } from './side-by-side.ts';
 
-/** What a round is about. */
+/** Work of one round. */
 export interface Round {
-  /** What is to be sent. */
+  /** Requests to send. */
   readonly stages: readonly StageRequests[];
-  /** All that is still to be done, or may be, what is not sent again included: routes depend on it. */
+  /** All changes that are or may be still open, including those not sent again. Routes depend on them. */
   readonly pending: readonly Change[];
   readonly waits: Waits;
-  /** Domains of which it is not known what they forward to. */
+  /** Domains whose forwards are not known. */
   readonly unread: Iterable<DomainName>;
 }
 
-/** Pauses between reads of what was written, before it counts as missing: listings may be late. Milliseconds. */
+/** Pauses between reads of written items before they count as missing, because listings may be late. Milliseconds. */
 export const PAUSES_MS = [2_000, 10_000] as const;
 
-/** What every round works with. */
+/** Parts shared by all rounds. */
 export interface RoundParts extends Pick<ApplyPorts, 'whyKeepDomain' | 'clock' | 'signal'> {
   readonly ledger: Ledger;
   readonly account: KnownAccount;
@@ -56,8 +56,8 @@ export interface RoundParts extends Pick<ApplyPorts, 'whyKeepDomain' | 'clock' |
 }
 
 /**
- * Sends the work of one round: stage 1 of all domains, then, when all of it has ended, stage 2. Each domain is verified
- * meanwhile; returns those that were read after the last request about them.
+ * Sends the work of one round: stage 1 of all domains, then stage 2 when stage 1 has ended. Each domain is verified
+ * meanwhile. Returns the domains that were read after the last request about them.
  */
 export async function sendRound(round: Round, parts: RoundParts): Promise<ReadonlySet<DomainName>> {
   const { ledger, sender } = parts;
@@ -82,7 +82,7 @@ export async function sendRound(round: Round, parts: RoundParts): Promise<Readon
   return firstPass.seen();
 }
 
-/** What follows from all that a round sends. */
+/** Facts derived from everything that a round sends. */
 interface Outlook {
   readonly order: VerificationOrder;
   readonly evidence: GateEvidence;
@@ -108,11 +108,11 @@ function outlookOf(
 }
 
 interface RoundPart extends Outlook, StageRequests {
-  /** Counts from 0. */
+  /** Part number, counted from 0. */
   readonly part: number;
 }
 
-/** Sends a part of stage 1. A domain that waits to be added keeps no other from being changed. */
+/** Sends a part of stage 1. A domain that waits to be added does not hold up the others. */
 async function sendEarlyPart(
   { part, domains, gates, order, evidence, work }: RoundPart & { readonly work: RoundWork },
   firstPass: FirstPass,
@@ -143,8 +143,8 @@ async function sendEarlyPart(
 }
 
 /**
- * Sends a part of stage 2. What takes a route away waits until a listing shows what this run put in its place: after each
- * pause it is tried again, and after the last it is skipped.
+ * Sends a part of stage 2. A change that removes a route waits until a listing shows the route's replacement. It is
+ * tried again after each pause, and skipped after the last.
  */
 async function sendLatePart(
   {
@@ -156,7 +156,7 @@ async function sendLatePart(
     evidence,
     waiting: inStageTwo,
   }: RoundPart & {
-    /** What the parts after it change. */
+    /** Changes of the parts that follow. */
     readonly later: readonly Change[];
   },
   firstPass: FirstPass,
@@ -186,7 +186,7 @@ async function sendLatePart(
   }
 }
 
-/** The requests of a domain for these changes alone. */
+/** Returns the requests of a domain for these changes alone. */
 function requestsFor({ domain, requests }: DomainRequests, changes: ReadonlySet<Change>): DomainRequests {
   return {
     domain,
@@ -196,7 +196,7 @@ function requestsFor({ domain, requests }: DomainRequests, changes: ReadonlySet<
   };
 }
 
-/** Strictly one after another; the gate is asked anew before each request. */
+/** Sends requests strictly one after another and asks the gate before each. */
 async function sendAll(
   { ledger, sender }: Pick<RoundParts, 'ledger' | 'sender'>,
   requests: readonly WriteRequest[],
@@ -215,9 +215,9 @@ function passes(ledger: Ledger, change: Change, gate: Gate): boolean {
 }
 
 /**
- * Sends the requests of a domain's stage 2 by a read right before them, and returns those changes that wait for what no
- * listing shows yet; they are skipped. Whether a domain must stay is asked before it is read for the last time: the answer
- * may take a while.
+ * Sends the requests of a domain's stage 2 right after reading the domain. Returns the changes that wait for
+ * something that no listing shows yet; they are skipped. Checks whether the domain must stay before the last read,
+ * because that answer may take a while.
  */
 async function sendStageTwo(
   parts: RoundParts,
@@ -247,10 +247,10 @@ function requestsOfStage(wanted: 1 | 2, stages: readonly StageRequests[]): reado
 }
 
 /**
- * Returns what of these changes of a domain's stage 2 is still to be done. Where they may take a route away the domain is read
- * again right before them, all its sections in one round trip; otherwise when its listing is over two minutes old. What
- * changed since is planned again. A domain that needs more of stage 1 by now waits for the next round; one whose listing
- * shows nothing of what this run did there is `unseen`.
+ * Returns the changes of a domain's stage 2 that are still open. If they may remove a route, all sections of the
+ * domain are read again right before them, in one round trip. Otherwise the domain is read again only if its listing
+ * is over two minutes old. Changes since are planned again. A domain that needs more of stage 1 now waits for the
+ * next round. A domain whose listing shows nothing of this run's work there is `unseen`.
  */
 async function freshen(
   { ledger, account, approvals }: Pick<RoundParts, 'ledger' | 'account' | 'approvals'>,
@@ -268,7 +268,7 @@ async function freshen(
   }
   const open = plan.changes
     .filter((change) => !isHeldBack(approvals, change))
-    // It waits for other domains, of which this plan knows nothing.
+    // The change waits for other domains, which this plan does not know.
     .map((change): Change => (waiting.has(itemKey(change)) ? { ...change, stage: 2 } : change));
   const early = open.filter(
     (change) => change.stage === 1 && !isSetting(change) && !isUndone(ledger, change),
@@ -291,12 +291,12 @@ function whyTooEarly(ledger: Ledger, change: Change): string {
     : `${what} was changed by somebody else during the run`;
 }
 
-/** Settings are no part of what was read, and no route depends on them. */
+/** True for a change of settings. Settings are not part of what was read, and no route depends on them. */
 function isSetting({ kind, action }: Change): boolean {
   return kind === 'domain' && action === 'update';
 }
 
-/** What failed or was skipped before is no news, and holds stage 2 back by itself. */
+/** True if the change failed or was skipped before. It holds stage 2 back by itself, so it is not reported as new. */
 function isUndone({ failed, skipped }: Ledger, change: Change): boolean {
   const item = itemKey(change);
   return failed.has(item) || skipped.has(item);

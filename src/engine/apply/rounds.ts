@@ -17,12 +17,12 @@ import { judgeRound, type Verdict } from './verdict.ts';
 export interface RunParts {
   readonly ledger: Ledger;
   readonly account: KnownAccount;
-  /** Grows with credentials that come up during the run. */
+  /** Passwords by item; grows with credentials that come up during the run. */
   readonly passwords: Map<string, string>;
   readonly recorder: RunRecorder;
 }
 
-/** Sends what was planned, reads the account again, plans what is still open, and repeats: three times at most. */
+/** Sends the plan, reads the account again, plans what is still open, and repeats at most three times. */
 export async function runRounds(
   input: ApplyInput,
   ports: ApplyPorts,
@@ -75,15 +75,18 @@ export async function runRounds(
 }
 
 interface SentRound {
-  /** What was sent or did not show: its domains are read again, those that were themselves changed with their settings. */
+  /**
+   * Changes that were sent or not seen. Their domains are read again, with the settings of domains that changed
+   * themselves.
+   */
   readonly concerned: readonly Change[];
-  /** But those that were read after their last change. */
+  /** Domains that were read after their last change, which need no other read. */
   readonly seen: ReadonlySet<DomainName>;
-  /** Counts from 0. */
+  /** Pass number, counted from 0. */
   readonly pass: number;
 }
 
-/** Reads what of a round was not seen yet; or why it could not be read. */
+/** Reads the parts of a round that were not seen yet. Returns the error if they cannot be read. */
 async function readBack(
   { concerned, seen, pass }: SentRound,
   { ledger, account, desired }: Pick<RunParts, 'ledger' | 'account'> & Pick<ApplyInput, 'desired'>,
@@ -106,7 +109,9 @@ function domainsOf(changes: readonly Change[]): ReadonlySet<DomainName> {
   return new Set(changes.map(({ domain }) => domain));
 }
 
-/** A credential that came up during the run needs its password now: without one it is skipped. */
+/**
+ * Resolves the password of each credential that came up during the run. A credential without a password is skipped.
+ */
 async function withPasswords(
   work: readonly Change[],
   passwords: Map<string, string>,
@@ -124,7 +129,7 @@ async function withPasswords(
   return missing.size === 0 ? work : work.filter((change) => !missing.has(change));
 }
 
-/** What would go on is said to be skipped, with the reason of the last round where it had one. */
+/** Records the remaining work as skipped, with the reason of the last round if there was one. */
 function skipRest(ledger: Ledger, work: readonly Change[], before: ReadonlyMap<string, SkippedEntry>): void {
   for (const change of work) {
     const reason = before.get(itemKey(change))?.reason ?? 'it is still open after the last round';

@@ -7,18 +7,18 @@ import { clearSkips, forget, recordDone, type FailedEntry, type Ledger } from '.
 import { findNotKept, type NotKept, type Sightings } from './memory/not-kept.ts';
 import { sendsSecret } from '../../core/kinds/items.ts';
 
-/** What the last read of the account says of a run. */
+/** Verdict on a run from the last read of the account. */
 export type Verdict = SeenVerdict | { readonly kind: 'unseen'; readonly reason: string };
 
 export interface SeenVerdict {
   readonly kind: 'seen';
-  /** What is still to be done, what is held back left out. */
+  /** Changes that are still open, without those that are held back. */
   readonly open: readonly Change[];
-  /** Of it what the service accepted before. */
+  /** Open changes that the service accepted before. */
   readonly notKept: readonly NotKept[];
-  /** Touched domains that could not be read or understood again, and why. */
+  /** Touched domains that could not be read or understood again, with the reason. */
   readonly unread: ReadonlyMap<DomainName, string>;
-  /** Live rules that it recognised by content. */
+  /** Live rules that were recognised by content. */
   readonly adoptions: readonly Adoption[];
 }
 
@@ -26,17 +26,21 @@ export interface Evidence {
   readonly ledger: Ledger;
   readonly approvals: Approvals;
   readonly desired: Desired;
-  /** Grows with what this read shows. */
+  /** Sightings so far; this read adds its own. */
   readonly sightings: Sightings;
-  /** Of the read, monotonic milliseconds. */
+  /** Start of the read, in monotonic milliseconds. */
   readonly began: number;
   readonly ended: number;
 }
 
-/** What follows from `plan`, which was made after a round was read back; the ledger then says of each item what is known now. */
+/**
+ * Judges a round from a plan that was made after the round was read back. Updates the ledger with what is now known
+ * of each item.
+ */
 export function judgeRound(plan: Plan, { approvals, sightings, ...recheck }: Evidence): SeenVerdict {
   const { ledger } = recheck;
-  // Withheld from this plan: nothing it says of these domains is a finding, least of all that nothing is left to do.
+  // The plan withholds these domains, so it says nothing about them. In particular, it does not say that they are
+  // done.
   const unread = new Map(plan.withheld.map(({ domain, reason }) => [domain, reason]));
   const isUnseen = (change: Change): boolean => unread.has(change.domain) || sendsSecret(change);
   clearSkips(ledger, isUnseen);
@@ -46,7 +50,10 @@ export function judgeRound(plan: Plan, { approvals, sightings, ...recheck }: Evi
   return { kind: 'seen', open, notKept, unread, adoptions: plan.adoptions };
 }
 
-/** Failures of items that are in place now are none: the answer was lost, or somebody else did the same. */
+/**
+ * Removes failures of items that are in place now. Either the answer was lost, or the same change was made outside
+ * this run.
+ */
 function dropResolvedFailures(ledger: Ledger, plan: Plan, isUnseen: (change: Change) => boolean): void {
   const open = new Set(plan.changes.map(itemKey));
   const needless: FailedEntry[] = [];

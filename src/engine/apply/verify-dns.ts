@@ -19,8 +19,8 @@ const FIRST_WAIT_MS = 3_600_000;
 const LONGEST_WAIT_MS = 86_400_000;
 
 /**
- * Asks the service about the DNS of domains with `verify: true` that are not ready: at once, after an hour, then after twice
- * as long each time, up to a day. What it finds are notes; whether the run converged does not depend on it.
+ * Asks the service about the DNS of domains with `verify: true` that are not ready: at once, after an hour, then
+ * after twice as long each time, up to a day. The findings are only notes. A run may converge without them.
  */
 export async function verifyDomains(
   context: Omit<DueContext, 'now'>,

@@ -81,7 +81,7 @@ export interface HistoryQuery<S extends HistorySubject> {
    */
   readonly stopsEarly?: true | undefined;
   readonly run?: string | undefined;
-  /** Only entries of any of these runs. */
+  /** Selects only entries of these runs. */
   readonly runs?: readonly string[] | undefined;
   /** Restrict items and drift to a domain, and to any of these keys. */
   readonly domain?: DomainName | undefined;

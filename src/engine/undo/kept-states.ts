@@ -10,7 +10,7 @@ import type { RunItem } from './run-items.ts';
 /** The live items of a domain. */
 export interface LiveRows {
   readonly domain: ObservedDomain | undefined;
-  /** By `itemKey`. */
+  /** Live items by `itemKey`. */
   readonly items: ReadonlyMap<string, LiveItem>;
 }
 
@@ -20,14 +20,14 @@ export function liveRows({ domains }: Pick<Observed, 'domains'>, name: DomainNam
   return { domain, items: new Map(items.map((item) => [itemKey(item), item])) };
 }
 
-/** True if the account has the item as it was kept; null means that it is not there. */
+/** True if the account has the item as it was kept. A kept null means that the item did not exist. */
 export function isLive(item: RunItem, kept: RunItem['original'], live: LiveRows, print: Print): boolean {
   const row = item.kind === 'domain' ? live.domain : live.items.get(itemKey(item))?.state;
   if (kept === null || row === undefined) return (kept === null) === (row === undefined);
   return areStill(writtenRows(item), kept, row, print);
 }
 
-/** The settings that the run wrote; of other kinds all rows. */
+/** Returns the rows of the settings that the run wrote. For other kinds, returns all rows. */
 function writtenRows({ kind, fields }: RunItem): FieldRows {
   const rows = KINDS[kind].fields;
   if (kind !== 'domain') return rows;

@@ -12,19 +12,19 @@ import type { RunItem } from './run-items.ts';
 
 /** The last change of an item since a run. */
 export interface LaterChange {
-  /** Its place in the order of writing, the newest 0. */
+  /** Position in the order of writing; the newest is 0. */
   readonly place: number;
   readonly at: string;
-  /** Null: it was made outside fwdsync. */
+  /** null means that it was made outside fwdsync. */
   readonly run: RunEntry | null;
 }
 
-/** What the history has of later changes, by what an item is and by what it is found by. */
+/** Later changes in the history, by item key and by history key. */
 export type LaterChanges = ReadonlyMap<string, LaterChange>;
 
 /**
- * Reads what other runs changed since a run wrote it last, and what was found to be changed outside fwdsync since. Later is
- * what was written later: the clocks of two machines differ.
+ * Reads the changes that other runs and drift made since a run last wrote the item. The order of lines decides which
+ * change is later, because the clocks of two machines differ.
  */
 export async function readLaterChanges(
   history: HistoryStore,
@@ -52,7 +52,10 @@ export async function readLaterChanges(
   );
 }
 
-/** True unless it may not have been done, which is seen by reading the account; the run's own items all count. */
+/**
+ * True unless the change may not have happened, which only a read of the account shows. The run's own items all
+ * count.
+ */
 function counts(change: RecordedItem | RecordedDrift, run: string): boolean {
   return !('result' in change) || change.entry.run === run || standingOf(change) === 'done';
 }
@@ -76,7 +79,7 @@ export function laterChangeOf(item: RunItem, later: LaterChanges): LaterChange |
   return found.sort((a, b) => a.place - b.place)[0] ?? null;
 }
 
-/** Who changed an item since, and when. */
+/** Describes who changed an item since, and when. */
 export function describeLater(change: LaterChange | null): string {
   if (change === null) return 'it was changed outside fwdsync since';
   if (change.run === null) return `it was changed outside fwdsync since: seen ${change.at}`;
@@ -84,7 +87,7 @@ export function describeLater(change: LaterChange | null): string {
   return `it was changed since by ${command} ${run} (${describeOrigin(change.run)})`;
 }
 
-/** When, by whom and from which commit a run was made. */
+/** Describes when, by whom and from which commit a run was made. */
 export function describeOrigin({ at, user, host, actor, commit }: RunEntry): string {
   const who = actor === null ? `${user ?? 'somebody'} on ${host}` : `${actor.name} by ${actor.ci}`;
   return `${at}, ${who}${commit === null ? '' : `, ${describeCommit(commit)}`}`;

@@ -12,18 +12,18 @@ import { fail, succeed, type Result } from '../../core/model/result.ts';
 import type { Print } from '../../core/fields/codec.ts';
 import type { RunItem } from './run-items.ts';
 
-/** What is put back is in no manifest; no output shows this place. */
+/** Source of restored items, which are in no manifest. No output shows this place. */
 export const NOWHERE: Source = { file: 'undo', line: 1, column: 1 };
 
-/** Texts as they were: those behind references, where the references still have those values. */
+/** Texts as they were. A concealed text is included only if its reference still has that value. */
 export interface OldValues {
-  /** The text, or the one that is not kept. */
+  /** Returns the text, or the concealed text if its value is not kept. */
   readonly reveal: (text: KeptText) => Result<string, ConcealedText>;
-  /** What stands for the values of these references, by normalised value. */
+  /** References to show in place of their values, by normalised value. */
   readonly references: ReadonlyMap<string, Reference>;
 }
 
-/** Reads the references that stand for what items were before; a value counts only by its fingerprint. */
+/** Reads the references that stood for earlier values. A value counts only if its fingerprint matches. */
 export async function readOldValues(
   items: readonly RunItem[],
   { print, resolve }: { readonly print: Print; readonly resolve: ResolvePassword },
@@ -53,7 +53,9 @@ export async function readOldValues(
   };
 }
 
-/** Null of a text that is more than a reference, and of a path that leads elsewhere from another directory. */
+/**
+ * Returns null for a text that is more than a reference, and for a path that leads elsewhere from another directory.
+ */
 function referenceOf(shown: string): Reference | null {
   const written = referenceDocument(shown);
   if (written === null) return null;
@@ -62,7 +64,7 @@ function referenceOf(shown: string): Reference | null {
   return isAbsolute(written.file) ? { ...place, kind: 'file', path: written.file, below: null } : null;
 }
 
-/** The texts of a kept value that are concealed. */
+/** Returns the concealed texts in a kept value. */
 function concealedIn(kept: unknown): readonly ConcealedText[] {
   if (typeof kept !== 'object' || kept === null) return [];
   return 'print' in kept ? [kept as ConcealedText] : Object.values(kept).flatMap(concealedIn);

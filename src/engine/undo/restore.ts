@@ -9,12 +9,12 @@ import { compareRanks } from '../../core/plan/sorting.ts';
 import { NOWHERE } from './old-values.ts';
 import type { RunItem } from './run-items.ts';
 
-/** An item as it was, in the words of a manifest. */
+/** An item as it was, in manifest form. */
 export type Restored =
   | { readonly kind: 'domain'; readonly settings: PresentDomain['settings'] }
   | { readonly kind: SectionKind; readonly entry: SectionEntry };
 
-/** The item as it was, or why it cannot be brought back. */
+/** Returns the item as it was, or why it cannot be brought back. */
 export function restore(item: RunItem, reveal: Reveal): Result<Restored, string> {
   const { kind, original, fields } = item;
   const was = original === null ? succeed(null) : restoreFields(KINDS[kind].fields, original, reveal);
@@ -29,7 +29,7 @@ export function restore(item: RunItem, reveal: Reveal): Result<Restored, string>
   return succeed({ kind, settings: Object.fromEntries(settings) });
 }
 
-/** What is wanted of a domain so that these items are as they were, and everything else stays as it is. */
+/** Returns the desired state of a domain that brings these items back and leaves everything else unchanged. */
 export function desiredDomain(domain: DomainName, restored: readonly Restored[]): PresentDomain {
   const own = restored.find((one) => one.kind === 'domain');
   const sections = SECTION_KINDS.flatMap((kind) => {
@@ -55,7 +55,7 @@ export function desiredDomain(domain: DomainName, restored: readonly Restored[])
 
 const UNPRUNED = { prune: false, ignore: [] } as const;
 
-/** The list of rules is the order of evaluation. */
+/** Compares two rules by rank, which is the order of evaluation. */
 function byRank(a: SectionEntry, b: SectionEntry): number {
   return compareRanks(rankOf(a), rankOf(b));
 }

@@ -27,15 +27,18 @@ export interface ReverseInput {
   readonly oldValues: OldValues;
 }
 
-/** What reverses a run: what is wanted now, and what stays as it is and why. */
+/** The reverse of a run: the desired state, and the items left unchanged with the reason. */
 export interface Reversed {
   readonly domains: ReadonlyMap<DomainName, DesiredDomain>;
   readonly leftAlone: readonly SkippedItem[];
-  /** What will be as it was before the run. */
+  /** Items that will be as they were before the run. */
   readonly undone: readonly RunItem[];
 }
 
-/** Only what the run changed and nobody changed since is brought back; what is as it was already needs nothing. */
+/**
+ * Brings back only what the run changed and no other change touched since. Items that are already as before need no
+ * change.
+ */
 export function reverse(input: ReverseInput): Reversed {
   const domains = new Map<DomainName, DesiredDomain>();
   const leftAlone: SkippedItem[] = [];
@@ -55,7 +58,7 @@ interface DomainInput extends ReverseInput {
 }
 
 interface DomainPart {
-  /** Null: nothing is to be done. */
+  /** null means that there is nothing to do. */
   readonly desired: DesiredDomain | null;
   readonly leftAlone: readonly SkippedItem[];
   readonly undone: readonly RunItem[];
@@ -76,13 +79,13 @@ function reverseDomain(domain: DomainName, items: readonly RunItem[], input: Dom
     return { ...NOTHING, leftAlone: held.map((item) => leave(item, `${domain} is gone by now`)) };
   }
   if (!isDeleted) return reverseItems(domain, items, input);
-  // Where nobody knows whether it was deleted, it was not.
+  // If it is not known whether the domain was deleted, treat it as not deleted.
   if (own.left.length > 1) return NOTHING;
   const reason = `${domain} was added again since`;
   return { ...NOTHING, leftAlone: items.map((item) => leave(item, reason)) };
 }
 
-/** A domain that the run added goes again, unless it holds more than the run and the service put there. */
+/** Deletes a domain that the run added, unless it holds more than the run and the service put there. */
 function reverseAddition(own: RunItem, items: readonly RunItem[], input: DomainInput): DomainPart {
   const { domain } = own;
   if (input.live.domain === undefined) return NOTHING;
@@ -98,7 +101,7 @@ function reverseAddition(own: RunItem, items: readonly RunItem[], input: DomainI
   return { ...others, leftAlone: [leave(own, reason), ...others.leftAlone] };
 }
 
-/** Says what of a domain the run did not make, or was changed since; null means nothing. */
+/** Returns what in a domain the run did not make, or what changed since. null means nothing. */
 function whyKept(own: RunItem, items: readonly RunItem[], input: DomainInput): string | null {
   const { live, print, later } = input;
   const setting = settingChanged(own, input);
@@ -133,7 +136,7 @@ function settingChanged(own: RunItem, { live, print, observed: { account } }: Do
     : 'rules_fallback_email';
 }
 
-/** A `*` that the service made with the domain, and that is as it made it: it forwards to the account. */
+/** True for a `*` that the service made with the domain and that is unchanged: it forwards to the account. */
 function isServiceOwn({ kind, domain, name, state }: LiveItem, { prior, observed }: DomainInput): boolean {
   if (kind !== 'alias' || name !== '*') return false;
   const given = prior.domains.get(domain)?.givenCatchAll;
@@ -150,7 +153,9 @@ function isToAccount({ forward }: ObservedAlias, { account }: Observed): boolean
 
 const CATCH_ALL = '*' as AliasName;
 
-/** A domain comes back with all that went with it, and without what the service makes with a new one. */
+/**
+ * Brings a domain back with everything that was deleted with it, and without what the service adds to a new domain.
+ */
 function reverseDelete(domain: DomainName, items: readonly RunItem[], input: DomainInput): DomainPart {
   const part = reverseItems(domain, items, input);
   const { desired, undone } = part;
@@ -165,7 +170,7 @@ function reverseDelete(domain: DomainName, items: readonly RunItem[], input: Dom
   return { ...part, desired: { ...desired, aliases: { prune: false, ignore: [], entries } } };
 }
 
-/** Each item by itself. */
+/** Reverses each item by itself. */
 function reverseItems(domain: DomainName, items: readonly RunItem[], input: DomainInput): DomainPart {
   const restored: Restored[] = [];
   const leftAlone: SkippedItem[] = [];
@@ -183,14 +188,20 @@ function reverseItems(domain: DomainName, items: readonly RunItem[], input: Doma
   return { desired: restored.length === 0 ? null : desiredDomain(domain, restored), leftAlone, undone };
 }
 
-/** A password that was written is never as it was: nobody can read it. */
+/**
+ * True if an item is as it was before the run. Never true for a password that was written, because a password cannot
+ * be read.
+ */
 function isAsBefore(item: RunItem, { live, print }: DomainInput): boolean {
   const wrotePassword =
     hasSecret(KINDS[item.kind].fields) && item.original !== null && !item.left.includes(null);
   return !wrotePassword && isLive(item, item.original, live, print);
 }
 
-/** Why an item that is not as it was before the run stays as it is; null: nobody changed it since. */
+/**
+ * Returns why an item is left unchanged although it differs from before the run. null means that no other change
+ * touched it since.
+ */
 function whyLeft(item: RunItem, { live, later, print }: DomainInput): string | null {
   const change = laterChangeOf(item, later);
   const isOurs = item.left.some((state) => isLive(item, state, live, print));

@@ -6,30 +6,30 @@ import { itemKey } from '../../core/kinds/item-key.ts';
 import { readItems, type RecordedItem } from '../state/history/recorded.ts';
 import type { HistoryQuery, StateStore } from '../state/store.ts';
 
-/** All that a run did to one item, whatever it took. */
+/** Everything that a run did to one item, over all its requests. */
 export interface RunItem {
   readonly kind: Kind;
   readonly domain: DomainName;
   readonly name: string;
-  /** The live id; of an alias and a credential it says nothing, for they are found by name. */
+  /** The live id. Aliases and credentials are found by name instead. */
   readonly id: string | null;
-  /** What it was before the run; null: it was not there. */
+  /** The item before the run. null means that it did not exist. */
   readonly original: object | null;
-  /** What the run may have left: more than one where the outcome of a request is not known. */
+  /** States that the run may have left. There is more than one if the outcome of a request is not known. */
   readonly left: readonly (object | null)[];
-  /** Whether a request of it may have been accepted. */
+  /** True if a request for the item may have been accepted. */
   readonly wrote: boolean;
-  /** The settings that the run wrote; of other kinds nothing is left out. */
+  /** Settings that the run wrote. Other kinds are written in full. */
   readonly fields: readonly string[];
-  /** `domain`: it went with its domain. */
+  /** `domain` means that the item was deleted with its domain. */
   readonly via: 'domain' | null;
-  /** What it is found by in the history. */
+  /** Key of the item in the history. */
   readonly key: string;
-  /** Where the manifest of the run had it. */
+  /** Place of the item in the run's manifest. */
   readonly source: Source | null;
 }
 
-/** Reads all that the history has of the items of a run. */
+/** Reads everything that the history has about the items of a run. */
 export async function readRunItems(
   { history }: Pick<StateStore, 'history'>,
   query: Pick<HistoryQuery<'item'>, 'since'> & Pick<RunEntry, 'run'>,
@@ -39,7 +39,7 @@ export async function readRunItems(
   return itemsOfRun(items);
 }
 
-/** An item may be written in several requests, one after another; what no answer speaks for may be written or not. */
+/** Combines the requests of each item. If a request had no answer, the item may have been written or not. */
 function itemsOfRun(recorded: readonly RecordedItem[]): readonly RunItem[] {
   const items = new Map<string, RunItem>();
   for (const one of recorded.toSorted((a, b) => a.entry.item - b.entry.item)) {
@@ -50,7 +50,10 @@ function itemsOfRun(recorded: readonly RecordedItem[]): readonly RunItem[] {
   return [...items.values()];
 }
 
-/** The first request says what there was, each says what it may have left. */
+/**
+ * Adds a request to its item. The first request shows the state before the run; each request adds a state that it may
+ * have left.
+ */
 function addRequest(before: RunItem | undefined, entry: ItemEntry, outcome: HistoryOutcome): RunItem {
   const { kind, domain, name, id, via, source, from, to, keys } = entry;
   const item = before ?? { original: from, left: [from], wrote: false, fields: [], source };
@@ -71,7 +74,7 @@ function addRequest(before: RunItem | undefined, entry: ItemEntry, outcome: Hist
 
 type Kept = object | null;
 
-/** What an item may be after a request of this outcome. */
+/** Possible states of an item after a request with this outcome. */
 const STATES_LEFT: Readonly<Record<HistoryOutcome, (left: readonly Kept[], to: Kept) => readonly Kept[]>> = {
   done: (_, to) => [to],
   failed: (left) => left,

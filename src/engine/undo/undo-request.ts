@@ -72,7 +72,7 @@ function withSections(domain: DomainName, items: readonly RunItem[]): PresentDom
   return { ...desiredDomain(domain, []), ...Object.fromEntries(sections) };
 }
 
-/** Returns what is wanted of the account as it is now, so that what the run did and what was not changed since is undone. */
+/** Returns the desired state that undoes the run, from the current account. Changes made since the run are kept. */
 async function resolveUndo(run: RunEntry, read: ResolveDesiredInput): Promise<ResolvedDesired> {
   const items = await readRunItems(read.state, { run: run.run });
   const later = await readLaterChanges(read.state.history, run);

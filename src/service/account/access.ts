@@ -27,8 +27,8 @@ export interface AccessOptions {
 }
 
 /**
- * Reaches an account with address and key as they are at each call. One client is kept for as long as they are the same, and with
- * it what is known of the budgets; another key may be another account.
+ * Creates the access to an account, with the current address and key at each call. One client is kept while both stay
+ * the same, and so are its known budgets. Another key may mean another account.
  */
 export function createAccess(
   host: Host,

@@ -2,17 +2,17 @@ import type { DaemonEvent } from '../../core/model/status/daemon.ts';
 import { escapeJson } from '../../core/model/names.ts';
 import { showText, type Disclosure, type References, type Shown } from '../../core/model/destinations.ts';
 
-/** Values that must not be seen in any line, whatever brought them there. */
+/** Hides values that must not appear in any line. */
 export interface Concealer {
-  /** A key, a password or an address that is a secret. */
+  /** Adds a key, a password or a secret address. */
   addSecret(value: string): void;
   addReferences(references: References): void;
   conceal(text: string): string;
-  /** The same for destinations. */
+  /** Disclosure that conceals destinations in the same way. */
   readonly disclosure: Disclosure;
 }
 
-/** A shorter one would also be found where it is not meant. */
+/** Minimum length of a secret. A shorter one would also match unrelated text. */
 const LEAST_SECRET = 4;
 
 export function createConcealer({ mask }: Pick<Disclosure, 'mask'>): Concealer {
@@ -20,7 +20,7 @@ export function createConcealer({ mask }: Pick<Disclosure, 'mask'>): Concealer {
   const add = (value: string, shown: string): void => {
     if (value.length < LEAST_SECRET) return;
     secrets.set(value, { shown });
-    // As it stands in a JSON text.
+    // The value as it appears in JSON.
     const json = JSON.stringify(value).slice(1, -1);
     secrets.set(json, { shown });
     secrets.set(escapeJson(json), { shown });
@@ -35,7 +35,7 @@ export function createConcealer({ mask }: Pick<Disclosure, 'mask'>): Concealer {
   };
 }
 
-/** What an event brings to be hidden, in what is said of it and from then on. */
+/** Adds the references of an event, so that they are hidden in its own texts and from then on. */
 export function hideReferences(event: DaemonEvent, concealer: Concealer): void {
   if (event.kind === 'manifest-accepted') concealer.addReferences(event.references);
   if (event.kind !== 'run-finished' || event.result.kind !== 'completed') return;

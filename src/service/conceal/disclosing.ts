@@ -3,8 +3,9 @@ import type { RecogniseReferences } from '../../engine/state/store.ts';
 import { valuesInText } from './values-in-text.ts';
 
 /**
- * Adds what came from a reference in an earlier run, which its fingerprint shows; null means that none are kept. Returns a function that
- * takes any text with values of the account in it, and says how it may be shown.
+ * Adds the values that came from a reference in an earlier run, found by their fingerprints. null means that no
+ * fingerprints are kept. Returns a function that takes a text with values of the account and says how it may be
+ * shown.
  */
 export function disclosing(
   disclosure: Disclosure,

@@ -3,20 +3,23 @@ const LONGEST_LOCAL = 64;
 const LOCAL = /[^\s@<>]{0,64}$/;
 const HOST = /^[\p{L}\p{N}.-]{1,255}/u;
 const URL_PART = /^[^\s<>"]{1,2000}/;
-/** Where an address or a webhook may begin or end, of each at most. */
+/** Maximum number of places where an address or a webhook may begin, and where it may end. */
 const MOST_PLACES = 24;
-/** The most values that are looked up in one text; each takes some microseconds. */
+/** Maximum number of values to look up in one text. Each takes some microseconds. */
 const MOST_VALUES = 4_000;
 
 export interface ValuesInText {
   readonly values: readonly string[];
-  /** Parts that may begin or end at too many places, and the end of a text that may hold too many values: they are not searched. */
+  /**
+   * Parts with too many possible begins or ends, and the rest of a text with too many possible values. They are not
+   * searched.
+   */
   readonly unsearched: readonly string[];
 }
 
 /**
- * Every part of a text that may be an address or a webhook, as it is written there. Where one begins and ends is not certain,
- * as in `to=ana+x@corp.example.`: it may be at each place beside a character that is neither letter nor digit.
+ * Returns every part of a text that may be an address or a webhook. Begin and end are not certain, as in
+ * `to=ana+x@corp.example.`, so each place beside a character that is neither letter nor digit is tried.
  */
 export function valuesInText(text: string): ValuesInText {
   const found = { values: [] as string[], unsearched: [] as string[] };
@@ -26,7 +29,7 @@ export function valuesInText(text: string): ValuesInText {
     const start = sign === '@' ? Math.max(0, index - LONGEST_LOCAL) : index;
     const { values, unsearched } =
       sign === '@' ? addressesAround(text, index) : webhooksFrom(text.slice(index, index + 2000));
-    // A part that is not searched is looked up as well, to hide it.
+    // A part that is not searched is looked up as a whole too, so that it is hidden.
     if (found.values.length + values.length + MOST_PLACES * found.unsearched.length > MOST_VALUES)
       return { ...found, unsearched: [...found.unsearched, ...piecesFrom(text, start)] };
     found.values.push(...values);
@@ -37,10 +40,10 @@ export function valuesInText(text: string): ValuesInText {
 }
 
 const PIECE = 256;
-/** Pieces that overlap are hidden as one. */
+/** Overlap of pieces. Overlapping pieces are hidden as one. */
 const OVERLAP = 4;
 
-/** Returns the end of a text in pieces: to look for a long text takes long where it is like itself. */
+/** Returns the end of a text in pieces. Searching for a long, repetitive text would be slow. */
 function piecesFrom(text: string, start: number): readonly string[] {
   const count = Math.ceil((text.length - start) / PIECE);
   return Array.from({ length: count }, (_, index) => {
@@ -66,7 +69,7 @@ function webhooksFrom(text: string): ValuesInText {
   return { values: ends.map((end) => url.slice(0, end)), unsearched: [] };
 }
 
-/** Its start and its end are among them. */
+/** Returns the possible begins and ends, including the start and the end of the text. */
 function places(text: string): readonly number[] {
   return [...text.matchAll(/(?<![\p{L}\p{N}])|(?![\p{L}\p{N}])/gu)].map(({ index }) => index);
 }

@@ -18,15 +18,15 @@ import { createSweeper, type Sweeper } from './sweep.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
 
 export interface LoopOptions {
-  /** Of the account's manifest; in every event. */
+  /** Name of the account's manifest, in every event. */
   readonly name: string;
   readonly mode: 'apply' | 'observe';
   readonly intervalMs: number;
-  /** How often the files are read even without an event. */
+  /** Interval at which the files are read even without an event. */
   readonly pollMs: number;
-  /** How often each domain is read in full where a drift URL is used. */
+  /** Interval at which each domain is read in full if a drift URL is used. */
   readonly fullIntervalMs: number;
-  /** Of one account among many. */
+  /** Place of one account among many. */
   readonly spread?: Spread | undefined;
 }
 
@@ -34,23 +34,25 @@ export interface LoopPorts extends RunPorts {
   readonly source: ManifestSource;
   readonly emit: (event: DaemonEvent) => void;
   readonly command?: CommandLine | undefined;
-  /** Throws what ends the daemon if its first check shows that it was started wrongly. Absent where it serves several accounts. */
+  /**
+   * Ends the daemon by throwing if the first check shows a wrong start. Absent if the daemon serves several accounts.
+   */
   readonly giveUp?: ((message: string) => never) | undefined;
 }
 
-/** Keeps one account in sync with its manifest. Level-triggered: an event only makes the loop read again. */
+/** Keeps one account in sync with its manifest. The loop is level-triggered: an event only makes it read again. */
 export interface AccountLoop {
-  /** Runs until the signal is aborted and what is in flight has ended. */
+  /** Runs until the signal is aborted and requests in flight have ended. */
   run(): Promise<void>;
   filesChanged(): void;
   /** Reads everything now, and gives frozen items another chance. */
   resync(): void;
-  /** Changes of the files that were found without an event. */
+  /** Number of file changes that were found without an event. */
   missedEvents(): number;
   status(): AccountStatus;
-  /** The manifest that is loaded; null: none yet. */
+  /** Returns the loaded manifest; null before the first. */
   desired(): Desired | null;
-  /** What is remembered of the account that was reached last; null: none was yet. */
+  /** History of the last account that was reached; null before the first run. */
   history(): HistoryStore | null;
 }
 
@@ -94,7 +96,7 @@ export function createAccountLoop(options: LoopOptions, ports: LoopPorts): Accou
   };
 }
 
-/** The last good manifest. */
+/** The last valid manifest. */
 interface CurrentManifest {
   readonly desired: Desired;
   readonly size: ManifestSize;
@@ -108,10 +110,10 @@ interface Loop extends RunRecords {
   readonly wakeup: Wakeup;
   readonly sweeper: Sweeper;
   manifest: CurrentManifest | null;
-  /** Whether an event said that the files may have changed, since they were read last. */
+  /** True if an event reported possible changes since the files were last read. */
   isNotified: boolean;
   missedEvents: number;
-  /** The one that was used last. */
+  /** Client that was used last. */
   client: Client | null;
   history: HistoryStore | null;
 }
@@ -139,7 +141,7 @@ function startLoop(options: LoopOptions, whole: LoopPorts): Loop {
     tracker: createStatusTracker({ name: account, now: () => clock.now(), emit, command: ports.command }),
     sweeper: createSweeper(options, { ...ports, onListUnread }),
     manifest: null,
-    // There is nothing yet that could have changed.
+    // Nothing could have changed yet.
     isNotified: true,
     missedEvents: 0,
     client: null,
@@ -171,7 +173,7 @@ async function perform(loop: Loop, task: Task): Promise<void> {
 
 async function readFiles(loop: Loop): Promise<void> {
   const { scheduler, tracker, ports } = loop;
-  // Before the read: what changes meanwhile is read again.
+  // Recorded before the read, so that a change during the read causes another read.
   scheduler.filesRead(ports.clock.monotonic());
   const { isNotified } = loop;
   loop.isNotified = false;
@@ -181,12 +183,12 @@ async function readFiles(loop: Loop): Promise<void> {
   if (read?.kind === 'bad') tracker.manifestRefused(read);
   if (read?.kind !== 'good') return;
   accept(loop, read);
-  // A small account is swept at once; in a large one, what changed while nobody ran need not wait for the sweep.
+  // A small account is swept at once. In a large one, changes made while no daemon ran should not wait for the sweep.
   const isLarge = read.desired.domains.size > DOMAINS_PER_PAGE;
   if (isFirst && isLarge) scheduler.enqueue(await pendingSinceLastRun(read.desired, ports));
 }
 
-/** A bug over one manifest must not end the daemon for all; it is reported once. */
+/** Reads the manifest. A bug in reading it must not end the daemon for all accounts, so it is reported once. */
 async function readSafely({ tracker, ports }: Loop): Promise<ManifestRead | null> {
   try {
     return await ports.source.read();
@@ -209,7 +211,7 @@ function accept(loop: Loop, read: Extract<ManifestRead, { kind: 'good' }>): void
   tracker.manifestAccepted(read, changed);
   if (before === null) return;
   scheduler.enqueue(changed);
-  // What a guard held back may be allowed now; at another address or account, nothing is known.
+  // A guard may allow now what it held back. With another address or account, nothing is known.
   if (!isSame(before.desired.guards, desired.guards)) scheduler.enqueue(tracker.domainsIn('withheld'));
   if (!isSame(before.desired.api, desired.api)) resync(loop);
 }
@@ -220,14 +222,14 @@ function resync({ scheduler, sweeper, repeated, ports }: Loop): void {
   scheduler.resync(ports.clock.monotonic());
 }
 
-/** Apart from their places: to move a line changes nothing. */
+/** True if both are equal apart from their places. Moving a line changes nothing. */
 function isSame(a: object, b: object): boolean {
   const show = (value: object): string =>
     JSON.stringify(value, (key, part: unknown) => (key === 'source' ? undefined : part));
   return show(a) === show(b);
 }
 
-/** An account's list of domains costs one request per page. */
+/** Number of domains per page. Listing an account's domains costs one request per page. */
 const DOMAINS_PER_PAGE = 200;
 
 async function runDomains(loop: Loop, cause: Cause, names: readonly DomainName[]): Promise<void> {

@@ -23,11 +23,13 @@ import type { RepeatedSweeps } from './repeated-sweep.ts';
 import { observeOnce, reconcileOnce, type Once, type OncePorts } from '../../engine/once.ts';
 import type { Planned, PlanRequest } from '../../engine/plan-once.ts';
 
-/** An account that can be talked to. */
+/** Access to an account. */
 export interface Access {
-  /** The same object for as long as address and key are the same, so that its budgets are kept. */
+  /**
+   * Client of the account. It is the same object while address and key stay the same, so that its budgets are kept.
+   */
   readonly client: Client;
-  /** Of v3, to check domains without reading them in full; absent: all are read in full. */
+  /** Client of v3, to check domains without reading them in full. If absent, all domains are read in full. */
   readonly drift?: Client | undefined;
   readonly policy: Policy;
   readonly openState: (account: string) => StateStore;
@@ -39,27 +41,27 @@ export interface RunPorts extends Pick<OncePorts, 'resolvePassword' | 'readCommi
   readonly random: () => number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Address and key as they are now; an error is for people. */
+  /** Returns the current address and key. An error is for people. */
   readonly access: (desired: Desired) => Promise<Result<Access, string>>;
 }
 
-/** What a sweep read, and the client of the access with which it did. */
+/** A sweep's read, and the client that made it. */
 export interface Swept {
   readonly observed: Observed;
   readonly client: Client;
 }
 
 export interface RunTask {
-  /** Names it. */
+  /** Id of the run. */
   readonly run: string;
-  /** The domains that the run is about. */
+  /** The domains that the run covers. */
   readonly desired: Desired;
   readonly manifestSize: ManifestSize;
-  /** Whether each domain is asked for by its name, or the list of all is read. */
+  /** The way to find domains: each by its name, or all from the list. */
   readonly listing: 'by-name' | 'all';
-  /** Of a manifest that an earlier run wrote as a snapshot. */
+  /** Set if the manifest is a snapshot that an earlier run wrote. */
   readonly snapshot?: Pick<PlanRequest, 'manifestKind' | 'resolveDesired'> | undefined;
-  /** What a sweep read; used where address and key are the same as then. */
+  /** A sweep's read, used if address and key are the same as then. */
   readonly swept?: Swept | undefined;
   readonly mode: 'apply' | 'observe';
   readonly flaps: FlapDetector;
@@ -69,8 +71,8 @@ export interface RunTask {
 }
 
 /**
- * One run of some domains or all: what a guard refuses, cannot be read or is frozen is withheld, the rest goes on. Never
- * rejects.
+ * Runs some domains, or all. Changes that a guard refuses, that cannot be read or that are frozen are withheld; the
+ * rest goes on. Never rejects.
  */
 export async function runAccount(task: RunTask, ports: RunPorts): Promise<RunResult> {
   try {
@@ -81,15 +83,15 @@ export async function runAccount(task: RunTask, ports: RunPorts): Promise<RunRes
   }
 }
 
-/** Why the account could not be read. */
+/** Error that kept the account from being read. */
 export interface AccessFault {
   readonly what: FailedStep;
-  /** The kind of the error; absent: there is one alone. */
+  /** Kind of the error. Absent if there is only one kind. */
   readonly code?: string;
   readonly message: string;
 }
 
-/** A bug, which must not end the daemon. */
+/** Returns the fault for a bug, which must not end the daemon. */
 export function internalFault(error: unknown): AccessFault {
   return {
     what: 'internal',
@@ -97,7 +99,7 @@ export function internalFault(error: unknown): AccessFault {
   };
 }
 
-/** Calls the account; a key that is refused may have been rotated since it was read, and is read once more. */
+/** Calls the account. A refused key may have been rotated since it was read, so it is read once more. */
 export async function withAccess<Value>(
   desired: Desired,
   ports: Pick<RunPorts, 'access'>,
@@ -115,7 +117,10 @@ export async function withAccess<Value>(
   return fail({ what, code: answer.error.kind, message: errorText(answer.error) });
 }
 
-/** The domains that an earlier run did not leave in sync as they are desired now; none where no run is remembered. */
+/**
+ * Returns the domains that no earlier run left in sync with their current desired state. Returns none if no run is
+ * remembered.
+ */
 export async function pendingSinceLastRun(
   desired: Desired,
   ports: Pick<RunPorts, 'access'>,
@@ -177,7 +182,7 @@ async function planAndApply(
   return once.kind === 'unread' ? fail(once.error) : succeed(resultOf(once, reviewed));
 }
 
-/** What a plan says of the account, for the log, the metrics and `/status`. */
+/** Review of a plan, for the log, the metrics and `/status`. */
 type Review = Omit<CompletedRun, 'kind' | 'report'>;
 
 async function review(
@@ -199,7 +204,10 @@ async function review(
   return { plan, references, frozen: [...frozen], unset: [...missing.keys()], drift, engines, unnamed };
 }
 
-/** What a guard refuses, cannot be read or is frozen is withheld; the rest goes on. */
+/**
+ * Decides without a person. Changes that a guard refuses, that cannot be read or that are frozen are withheld; the
+ * rest goes on.
+ */
 function decideUnattended({ plan: whole, frozen }: Review): Decision {
   const decision = decide(whole, 'withhold');
   if (decision.kind !== 'go' || frozen.length === 0) return decision;
@@ -208,8 +216,8 @@ function decideUnattended({ plan: whole, frozen }: Review): Decision {
 }
 
 /**
- * Takes changes out of a plan together with what depends on them: the rules of a domain are one order, its stage 2 takes
- * routes away that stage 1 was to replace, and other changes wait for them.
+ * Removes changes from a plan, together with the changes that depend on them: the rules of a domain form one order,
+ * stage 2 removes routes that stage 1 replaces, and some changes wait for others.
  */
 export function withholdChanges(
   plan: Plan,
@@ -232,7 +240,7 @@ export function withholdChanges(
   return { plan: { ...plan, changes: kept }, heldBack: held };
 }
 
-/** Adds the changes that wait for some of these, one by way of another. */
+/** Adds the changes that wait for some of these, directly or through other changes. */
 function withWaiting({ changes, waits }: Plan, some: readonly Change[]): ReadonlySet<Change> {
   const all = new Set(some);
   for (let size = -1; size !== all.size;) {

@@ -6,10 +6,10 @@ import type { AccountLoop } from './account-loop.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
 import type { FileWatch, WatchOptions } from './manifest/watch.ts';
 
-/** One account's manifest: what is read, and the name it goes by. */
+/** One account's manifest: its files and its name. */
 export interface AccountEntry {
   readonly name: string;
-  /** Files and directories; `-f` may name several. */
+  /** Files and directories. `-f` may name several. */
   readonly paths: readonly string[];
 }
 
@@ -17,32 +17,32 @@ export interface DaemonPorts {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly emit: (event: DaemonEvent) => void;
-  /** The accounts as they are now; those that were known before stay. An error is for people. */
+  /** Returns the current accounts. Accounts that are already known stay. An error is for people. */
   readonly listAccounts: () => Promise<readonly AccountEntry[] | { readonly error: string }>;
   readonly openLoop: (entry: AccountEntry) => AccountLoop;
-  /** Absolute paths of everything whose change matters. */
+  /** Returns the absolute paths to watch. */
   readonly watched: (entries: readonly AccountEntry[]) => readonly string[];
   readonly watch: (options: WatchOptions) => FileWatch;
 }
 
 export interface Daemon {
-  /** Until the signal is aborted, and every loop has ended. Rejects when a loop does. */
+  /** Runs until the signal is aborted and every loop has ended. Rejects if a loop does. */
   run(): Promise<void>;
   /** Reads everything now, as on SIGHUP. */
   resync(): void;
   statuses(): readonly AccountStatus[];
-  /** The manifests that are loaded. */
+  /** Returns the loaded manifests. */
   manifests(): readonly Desired[];
-  /** What is remembered of each account that was reached. */
+  /** Returns the history of each account that was reached. */
   histories(): readonly { readonly account: string; readonly history: HistoryStore }[];
-  /** Monotonic milliseconds of the last sign of life. */
+  /** Returns the time of the last heartbeat in monotonic milliseconds. */
   heartbeatAt(): number;
 }
 
-/** How often new accounts are looked for, a watcher that died is replaced, and the files are read. */
+/** Interval for finding new accounts, replacing a dead watcher and reading the files. */
 export const POLL_MS = 30_000;
 
-/** Runs one loop per account, side by side: none waits for another. */
+/** Runs one loop per account, side by side. No loop waits for another. */
 export function createDaemon(ports: DaemonPorts): Daemon {
   const { clock, signal } = ports;
   const state: DaemonState = {
@@ -92,18 +92,18 @@ interface DaemonState {
   readonly running: Promise<void>[];
   watching: Watching | null;
   heartbeatAt: number;
-  /** Why the accounts could not be listed, as reported last. */
+  /** Last reported reason why the accounts could not be listed. */
   accountsFault: string | null;
-  /** Why the last watcher died, as reported last; null: one lives. */
+  /** Last reported reason why the watcher died; null while one is alive. */
   watcherFault: string | null;
-  /** What ended a loop that was not asked to end. */
+  /** Error of a loop that ended without being asked to. */
   broken: { readonly error: unknown } | null;
 }
 
 interface Watching {
   readonly watch: FileWatch;
   readonly paths: readonly string[];
-  /** How many events had been missed when it was made. */
+  /** Number of missed events when the watcher was created. */
   readonly missedEvents: number;
 }
 
@@ -136,11 +136,12 @@ function reportFault(state: DaemonState, message: string): void {
   state.accountsFault = message;
 }
 
-/** The same watcher for as long as it lives, misses no event, and the paths are the same. */
+/** Returns the current watcher while it is alive, misses no event and has the same paths. Otherwise replaces it. */
 async function rewatch(state: DaemonState, paths: readonly string[]): Promise<Watching> {
   const { ports, loops, watching } = state;
   const missedEvents = [...loops.values()].reduce((sum, loop) => sum + loop.missedEvents(), 0);
-  // It may miss events without knowing: a directory above was replaced, a file system unmounted.
+  // A watcher may miss events without noticing, for example when a parent directory is replaced or a file system is
+  // unmounted.
   const isAlive = watching?.watch.isAlive() === true;
   if (isAlive) state.watcherFault = null;
   if (isAlive && watching.missedEvents === missedEvents && watching.paths.join('\0') === paths.join('\0'))
@@ -153,7 +154,7 @@ async function rewatch(state: DaemonState, paths: readonly string[]): Promise<Wa
     },
     onError(error) {
       const message = error instanceof Error ? error.message : String(error);
-      // Where none can be opened, each new one dies as the last one did.
+      // If no watcher can be opened, each new one dies with the same message.
       if (message !== state.watcherFault) ports.emit({ account: '', kind: 'watcher-failed', message });
       state.watcherFault = message;
     },

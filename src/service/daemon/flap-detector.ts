@@ -4,46 +4,49 @@ import type { DomainName } from '../../core/model/names.ts';
 import type { Change } from '../../core/model/plan.ts';
 import { sideOf, signature } from '../../core/kinds/items.ts';
 
-/** Recognises items that somebody else keeps changing back, so that two tools do not undo each other for ever. */
+/**
+ * Detects items that are changed back again and again outside fwdsync, so that two tools do not undo each other for
+ * ever.
+ */
 export interface FlapDetector {
-  /** Records a read of some domains; returns the changes that must not be made. */
+  /** Records a read of some domains. Returns the changes that must not be made. */
   record(read: DomainsRead): ReadonlySet<Change>;
   /** Records what a run changed. */
   applied(changes: Iterable<Change>): void;
-  /** Forgets all but these domains. */
+  /** Forgets all domains except these. */
   retain(domains: ReadonlyMap<DomainName, unknown>): void;
   /** Forgets everything. */
   reset(): void;
-  /** What is known, as JSON that `createFlapDetector` takes; it holds what is desired. */
+  /** Returns the memory as JSON that `createFlapDetector` takes. It contains desired values. */
   memory(): FlapMemory;
 }
 
-/** By domain: what was found to differ of late. */
+/** Recent differences by domain. */
 export type FlapMemory = readonly (readonly [DomainName, number, readonly (readonly [string, Item])[]])[];
 
 export interface DomainsRead {
   readonly domains: Iterable<DomainName>;
-  /** All that differs in them. */
+  /** All differences in these domains. */
   readonly changes: readonly Change[];
   readonly references: Disclosure['references'];
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** So many reverts in so many reads freeze an item. */
+/** Number of reverts within `WINDOW` reads that freezes an item. */
 const MOST_REVERTS = 3;
 const WINDOW = 6;
 const FROZEN_FOR_MS = 86_400_000;
 
 interface Item {
-  /** What is desired of it; another entry starts afresh. */
+  /** Desired state of the item. Another desired state starts the count again. */
   desired: string;
-  /** Whether our last change of it was applied, so that a difference is somebody else's doing. */
+  /** True if our last change of the item was applied. A difference was then made outside fwdsync. */
   isApplied: boolean;
-  /** Reads of its domain, by number, that found it changed back. */
+  /** Numbers of the reads of its domain that found the item changed back. */
   reverts: number[];
   frozenAt: number | null;
-  /** The last read that found it to differ. */
+  /** Number of the last read that found a difference. */
   lastRead: number;
 }
 
@@ -86,7 +89,7 @@ export function createFlapDetector(memory: FlapMemory = []): FlapDetector {
   };
 }
 
-/** Items that did not differ for a whole window are forgotten. */
+/** Counts a read of a domain, and forgets items without a difference for a whole window. */
 function countRead(domains: Map<DomainName, Domain>, name: DomainName): void {
   const domain = domains.get(name) ?? { reads: 0, items: new Map<string, Item>() };
   domains.set(name, domain);
@@ -104,14 +107,14 @@ function isFrozen({ reads, items }: Domain, change: Change, desired: string, now
   item.lastRead = reads;
   if (item.frozenAt !== null && now - item.frozenAt < FROZEN_FOR_MS) return true;
   if (item.frozenAt !== null) item.reverts = [];
-  // A change that was never made, because it failed, was not undone by anybody.
+  // A change that failed was never made, so nothing changed it back.
   if (item.isApplied) item.reverts = [...item.reverts.filter((read) => reads - read < WINDOW), reads];
   item.isApplied = false;
   item.frozenAt = item.reverts.length >= MOST_REVERTS ? now : null;
   return item.frozenAt !== null;
 }
 
-/** Drift was in sync once: an earlier run, of this process or another, applied it. */
+/** Returns a new item. A drifted item was in sync once, so an earlier run, of this process or another, applied it. */
 function newItem({ reason }: Change, desired: string): Item {
   return { desired, isApplied: reason === 'drift', reverts: [], frozenAt: null, lastRead: 0 };
 }

@@ -3,25 +3,25 @@ import type { ObservedDomain } from '../../core/model/observed.ts';
 import type { Plan } from '../../core/model/plan.ts';
 
 /**
- * What full reads found of domains that were in sync then, for as long as no run is about them: a sweep that checks them quickly
- * does not read them again before it is their turn.
+ * Keeps full reads of domains that were in sync, until a run covers them. A quick sweep does not read these domains
+ * again before their turn.
  */
 export interface FullReads {
   readonly domains: ReadonlyMap<DomainName, ObservedDomain>;
-  /** Keeps those of the names in which the plan of what was read has nothing to change, and forgets the others. */
+  /** Keeps the domains for which the plan of this read has no change, and forgets the others. */
   keep(
     names: Iterable<DomainName>,
     read: ReadonlyMap<DomainName, ObservedDomain>,
     plan: Pick<Plan, 'changes' | 'withheld'>,
   ): void;
   forget(names: Iterable<DomainName>): void;
-  /** Forgets everything that was read before this moment, what is still to be kept included. */
+  /** Forgets everything that was read before this moment, including reads that are kept later. */
   clear(now: number): void;
-  /** Whether a sweep has read everything in full, since all was forgotten. */
+  /** True if a sweep has read everything in full since the last `clear`. */
   hasReadAll(): boolean;
-  /** Those whose turn it is at a sweep that begins now, so that none gets older than the full interval. */
+  /** Returns the domains to read at a sweep that begins now, so that none gets older than the full interval. */
   due(now: number): readonly DomainName[];
-  /** A sweep read some domains in full, or all. */
+  /** Reports that a sweep read some domains in full, or all. */
   sweepEnded(sweep: {
     readonly startedAt: number;
     readonly endedAt: number;
@@ -29,10 +29,10 @@ export interface FullReads {
   }): void;
 }
 
-/** All times are monotonic milliseconds. */
+/** Options of `createFullReads`. All times are monotonic milliseconds. */
 export interface FullReadOptions {
   readonly fullIntervalMs: number;
-  /** Between two sweeps. */
+  /** Time between two sweeps. */
   readonly intervalMs: number;
 }
 
@@ -64,7 +64,7 @@ export function createFullReads({ fullIntervalMs, intervalMs }: FullReadOptions)
     hasReadAll: () => hasReadAll,
     due(now) {
       const stepMs = Math.max(intervalMs, now - sweptAt);
-      // Half of the time is left to others: the last read of everything forecasts the next.
+      // Half of the time is left to others. The last read of everything forecasts the next.
       return dueDomains(domains, { now, stepMs, fullMs: Math.max(fullIntervalMs, 2 * readAllMs) });
     },
     sweepEnded({ startedAt, endedAt, extent }) {
@@ -76,7 +76,7 @@ export function createFullReads({ fullIntervalMs, intervalMs }: FullReadOptions)
   };
 }
 
-/** An even share of them, the oldest first, and what would be too old at the next sweep. */
+/** Returns an even share of the domains, oldest first, and those that would be too old at the next sweep. */
 function dueDomains(
   domains: ReadonlyMap<DomainName, ObservedDomain>,
   { now, stepMs, fullMs }: { readonly now: number; readonly stepMs: number; readonly fullMs: number },

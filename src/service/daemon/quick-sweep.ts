@@ -23,29 +23,29 @@ import { DOMAIN_WIRE } from '../../core/kinds/domain/wire.ts';
 export interface QuickSweepPorts {
   readonly clock: Clock;
   readonly reads: FullReads;
-  /** The list cannot be used, and everything is read in full; the message is for people. */
+  /** Called when the list cannot be used and everything is read in full. The message is for people. */
   readonly onListUnread: (message: string) => void;
 }
 
-/** What a sweep knows of the account. */
+/** A sweep's read of the account. */
 export interface SweepRead extends Swept {
-  /** `whole`: all of it is read each time. */
+  /** `whole` means that all of the account is read each time. */
   readonly kind: 'whole' | 'quick';
-  /** How long the next one is expected to take, milliseconds; null: as long as this one. */
+  /** Expected time of the next sweep, in milliseconds. null means as long as this one. */
   readonly nextMs: number | null;
 }
 
 export interface OtherAccount {
   readonly kind: 'other-account';
-  /** For people. */
+  /** Message for people. */
   readonly message: string;
 }
 
 export type QuickAccess = Pick<Access, 'client' | 'policy' | 'openState'> & { readonly drift: Client };
 
 /**
- * Reads in full the domains that differ in the list of v3, those that were not in sync before, and a share of the others in turn. Of
- * the rest it has what was read last.
+ * Reads in full the domains that differ in the v3 list, those that were not in sync before, and a rotating share of
+ * the others. For the rest it returns the last read.
  */
 export async function readQuickly(
   access: QuickAccess,
@@ -64,7 +64,7 @@ export async function readQuickly(
     list.kind === 'listed'
       ? await chooseDomains(list.domains, { access, account: account.value, desired }, ports)
       : null;
-  // After a first read of everything there is something to check against.
+  // After a first read of everything, the next sweep can compare.
   const nextMs = list.kind === 'not-needed' && !reads.hasReadAll() ? 0 : null;
   const read = await (some === null
     ? observe(client, { desired, account: account.value, clock })
@@ -75,7 +75,10 @@ export async function readQuickly(
   return succeed({ kind: 'quick', observed, client: access.client, nextMs });
 }
 
-/** The list of v3. `not-needed`: of no domain it is known what a full read found; `unread`: it could not be read. */
+/**
+ * The v3 list. `not-needed` means that no full read of any domain is known; `unread` means that the list could not be
+ * read.
+ */
 type List =
   | { readonly kind: 'listed'; readonly domains: ListedDomains }
   | { readonly kind: 'not-needed' | 'unread' }
@@ -102,13 +105,16 @@ async function readList(
 interface SomeDomains {
   readonly listed: ListedDomains;
   readonly question: DriftQuestion;
-  /** What was read of domains that were in sync. */
+  /** Last reads of domains that were in sync. */
   readonly known: ReadonlyMap<DomainName, ObservedDomain>;
-  /** To be read in full. */
+  /** Domains to read in full. */
   readonly names: readonly DomainName[];
 }
 
-/** The domains that differ in the list, those whose turn it is, and those of which nothing is known; null: that is all of them. */
+/**
+ * Returns the domains that differ in the list, those whose turn it is, and those that are unknown. null means all
+ * domains.
+ */
 async function chooseDomains(
   listed: ListedDomains,
   {
@@ -129,8 +135,8 @@ async function chooseDomains(
 }
 
 /**
- * A change of a rule or a credential, which the list does not show, may not be the only one: then all other domains are read as well,
- * so that the guards count all that a full read would find.
+ * Reads some domains in full. A changed rule or credential is not in the list and may not be the only one. All other
+ * domains are then read too, so that the guards count everything that a full read would find.
  */
 async function readSome(
   client: Client,
@@ -162,7 +168,10 @@ function readInFull(
   return observe(client, { desired, domains: names.length < pages ? names : undefined, account, clock });
 }
 
-/** Whether a domain that was in sync differs in what the list does not show; what is only missing counts in no guard. */
+/**
+ * True if a domain that was in sync differs in parts that the list does not show. Additions do not count, because no
+ * guard counts them.
+ */
 function hidesMore(read: ObservedDomains, { question, known, names }: SomeDomains): boolean {
   const wasInSync = new Set(names.filter((name) => known.has(name)));
   const desired = keepDomains(question.desired, (name) => wasInSync.has(name));
@@ -170,7 +179,7 @@ function hidesMore(read: ObservedDomains, { question, known, names }: SomeDomain
   return changes.some((change) => change.action !== 'add' && !listShows(change));
 }
 
-/** In the order of the list; of a domain that is not managed what a list of v4 would show. */
+/** Merges both reads in the order of the list. An unmanaged domain is kept as a v4 list would show it. */
 function merge(
   { listed, known }: SomeDomains,
   wasRead: ReadonlySet<DomainName>,
@@ -187,7 +196,7 @@ function merge(
   return { domains, unproven: new Map(reads.flatMap(({ unproven }) => [...unproven])) };
 }
 
-/** Sections are of domains that are managed, and proven by a listing of their own. */
+/** Removes the aliases. Only managed domains have sections, each from a listing of its own. */
 function withoutAliases(row: ObservedDomain | undefined): ObservedDomain | undefined {
   if (row === undefined) return undefined;
   const { aliases: _aliases, ...domain } = row;

@@ -7,7 +7,7 @@ import type { FlapDetector } from './flap-detector.ts';
 import type { RepeatedSweeps } from './repeated-sweep.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** What the runs of an account are recorded in. */
+/** Places where the runs of an account are recorded. */
 export interface RunRecords {
   readonly options: { readonly name: string; readonly mode: 'apply' | 'observe' };
   readonly ports: RunPorts & { readonly emit: (event: DaemonEvent) => void };
@@ -20,9 +20,9 @@ export interface RunRecords {
 export interface RunStart {
   readonly cause: Cause;
   readonly names: readonly DomainName[];
-  /** When it, or its read, began. */
+  /** Start of the run or of its read. */
   readonly startedAt: number;
-  /** When domains were read in full before it began, epoch milliseconds. */
+  /** Times of earlier full reads of domains, in epoch milliseconds. */
   readonly readAt?: ReadonlyMap<DomainName, number>;
 }
 
@@ -31,7 +31,7 @@ const NEVER: ReadonlyMap<DomainName, number> = new Map();
 export type Work = Omit<RunTask, 'run' | 'mode' | 'flaps' | 'repeated' | 'inSync'>;
 export type FailedRun = Extract<RunResult, { kind: 'failed' }>;
 
-/** Makes a run, or records one that failed before it began. */
+/** Makes a run, or records a run that failed before it began. */
 export async function makeRun(
   { scheduler, tracker, flaps, repeated, options, ports }: RunRecords,
   { cause, names, startedAt, readAt = NEVER }: RunStart,
@@ -42,7 +42,7 @@ export async function makeRun(
   ports.emit({ account: options.name, kind: 'run-started', run, cause, domains: names.length });
   const task = { run, mode: options.mode, flaps, repeated, inSync: new Set(tracker.domainsIn('in-sync')) };
   const result = 'kind' in work ? work : await runAccount({ ...work, ...task }, ports);
-  // What was asked to stop did not fail.
+  // A run that was asked to stop did not fail.
   if (result.kind === 'failed' && ports.signal.aborted) return result;
   if (result.kind === 'completed') flaps.applied(splitChanges(result).applied);
   const seconds = (clock.monotonic() - startedAt) / 1000;

@@ -10,28 +10,31 @@ import { dueDomains } from '../../core/plan/requests/verification.ts';
 import type { StateStore } from '../../engine/state/store.ts';
 
 /**
- * Spares an account that is in place the same run at each sweep: where manifest, account and what is remembered of it are as they were
- * at the last two sweeps, which found nothing to do, there is nothing to do now. What was read is not kept, only a digest of it.
+ * Skips a run that would only repeat the last one. If manifest, account and memory are the same as at the last two
+ * sweeps, and those found nothing to do, there is nothing to do now. Only a digest of what was read is kept.
  */
 export interface RepeatedSweeps {
-  /** Gives the result of the last run where this one would repeat it, after `onRepeated`, else that of `run`. */
+  /**
+   * Returns the result of the last run if this one would repeat it, after `onRepeated`. Otherwise returns the result
+   * of `run`.
+   */
   unlessRepeated<Fault>(
     sweep: SweptAccount,
     run: () => Promise<Result<RunResult, Fault>>,
     onRepeated: () => void,
   ): Promise<Result<RunResult, Fault>>;
-  /** The manifest is another one, or everything is to be planned again. */
+  /** Forgets the last run, because the manifest changed or everything is to be planned again. */
   forget(): void;
 }
 
 export interface SweptAccount {
-  /** Of the manifest since the last `forget`. */
+  /** Desired state, unchanged since the last `forget`. */
   readonly desired: Desired;
   readonly observed: Observed;
   readonly state: StateStore;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** How often the run takes the lock of the state. */
+  /** Number of times that the run takes the lock of the state. */
   readonly locks: 0 | 1;
 }
 
@@ -40,7 +43,7 @@ interface Found {
   readonly digest: string;
   readonly lockCount: number;
   readonly result: CompletedRun;
-  /** The run before it found the same: what this one remembers of it is the same as well. */
+  /** True if the run before found the same. Both runs then remember the same. */
   readonly isRepeated: boolean;
 }
 
@@ -60,7 +63,7 @@ export function createRepeatedSweeps(): RepeatedSweeps {
       last = null;
       const ended = await run();
       if (!ended.ok || !isRepeatable(ended.value, sweep) || lockCount === null) return ended;
-      // Where somebody else took the lock as well, what is remembered may be another by now.
+      // If another process took the lock too, it may have changed the memory.
       const found = { state, digest, lockCount: lockCount + sweep.locks, result: ended.value };
       if (found.lockCount === (await state.lockCount())) last = { ...found, isRepeated: isSame };
       return ended;
@@ -71,7 +74,7 @@ export function createRepeatedSweeps(): RepeatedSweeps {
   };
 }
 
-/** Over what a plan is made from; the day because an allowance ends with one. */
+/** Returns a digest of the input of a plan. It includes the day, because an allowance ends with a day. */
 function digestOf({ desired, observed, now }: SweptAccount): string {
   const { domains, unproven, ...rest } = observed;
   const day = new Date(now).toISOString().slice(0, 10);
@@ -81,10 +84,13 @@ function digestOf({ desired, observed, now }: SweptAccount): string {
   return hash.digest('base64');
 }
 
-/** Kinds with something that may change behind its reference. */
+/** Kinds with a value that may change behind its reference. */
 const SECRET = SECTION_KINDS.filter((kind) => hasSecret(KINDS[kind].fields));
 
-/** Not where passwords may change behind their references, or DNS is verified now and then. */
+/**
+ * True if the next run could repeat this one. False if passwords may change behind their references, or if DNS is
+ * verified from time to time.
+ */
 function isRepeatable(result: RunResult, { desired, observed, now }: SweptAccount): result is CompletedRun {
   if (result.kind === 'failed' || (result.report?.outcome ?? 'unchanged') !== 'unchanged') return false;
   const { changes, guards, withheld, problems, adoptions } = result.plan;

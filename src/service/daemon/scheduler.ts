@@ -1,7 +1,7 @@
 import type { Cause } from '../../core/model/status/daemon.ts';
 import type { DomainName } from '../../core/model/names.ts';
 
-/** What a loop does next. */
+/** Next task of a loop. */
 export type Task =
   | { readonly kind: 'read-files' }
   | { readonly kind: 'run'; readonly cause: 'manifest' | 'retry'; readonly domains: readonly DomainName[] }
@@ -9,64 +9,70 @@ export type Task =
   | { readonly kind: 'finish-sweep' }
   | { readonly kind: 'wait'; readonly milliseconds: number };
 
-/** What is due, and when. All times are monotonic milliseconds; nothing here waits. */
+/** Decides what is due, and when. All times are monotonic milliseconds. The scheduler itself never waits. */
 export interface Scheduler {
   next(now: number): Task;
-  /** The files may have changed. */
+  /** Reports that the files may have changed. */
   filesChanged(now: number): void;
   filesRead(now: number): void;
-  /** Runs these domains as soon as possible. */
+  /** Queues these domains to run as soon as possible. */
   enqueue(domains: Iterable<DomainName>): void;
-  /** A manifest is loaded that manages these domains, and no others. */
+  /** Reports a loaded manifest that manages exactly these domains. */
   manage(domains: ReadonlyMap<DomainName, unknown>): void;
-  /** A run of these domains ended. */
+  /** Reports that a run of these domains ended. */
   runEnded(run: EndedRun, now: number): void;
   sweepStarted(now: number): void;
-  /** A sweep has read everything; it is to be planned. `nextMs`: how long the next one is expected to take; null: as long. */
+  /**
+   * Reports that a sweep has read everything and is ready to plan. `nextMs` is the expected time of the next read;
+   * null means as long as this one.
+   */
   sweepRead(now: number, nextMs: number | null): void;
   /** Reads everything now, and retries what failed. */
   resync(now: number): void;
-  /** Null: a sweep is under way. */
+  /** Returns the time of the next sweep; null while a sweep is in progress. */
   nextSweepAt(): number | null;
-  /** How long it takes from one sweep to the next, in milliseconds: as stated, or longer where reading takes long. */
+  /** Returns the time between two sweeps in milliseconds: as configured, or longer if reading takes long. */
   effectiveIntervalMs(): number;
-  /** Runs that failed in a row. */
+  /** Returns the number of failed runs in a row. */
   failures(): number;
 }
 
 export interface EndedRun {
   readonly cause: Cause;
   readonly domains: Iterable<DomainName>;
-  /** Not in sync, for a reason that may pass; `all`: the run failed as a whole. */
+  /** Domains not in sync for a reason that may pass. `all` means that the run failed as a whole. */
   readonly failing: readonly DomainName[] | 'all';
 }
 
 export interface SchedulerOptions {
   readonly intervalMs: number;
-  /** The files are read this often, to the half second, even without an event: events can be lost, what is in the files cannot. */
+  /**
+   * Interval at which the files are read even without an event, rounded to half a second. Events can be lost; file
+   * contents cannot.
+   */
   readonly pollMs: number;
   readonly random: () => number;
   readonly now: number;
-  /** Of one account among many; absent: it is the only one. */
+  /** Place of the account among many; absent if it is the only one. */
   readonly spread?: Spread | undefined;
 }
 
 /** Keeps the sweeps of many accounts apart. All times are monotonic milliseconds. */
 export interface Spread {
-  /** When a sweep that is due now may begin: few of them in a moment. */
+  /** Returns when a sweep that is due now may begin, so that few begin at one moment. */
   readonly turn: (now: number) => number;
-  /** Where in each interval the account has its place, to the half second. */
+  /** Offset of the account in each interval, rounded to half a second. */
   readonly phaseMs: number;
 }
 
 const MOMENT_MS = 500;
 
-/** The nearest of two moments a second: what many accounts do then wakes the process once, which is most of the cost. */
+/** Rounds to half a second. The tasks of many accounts then wake the process once, which is most of the cost. */
 function sharedMoment(at: number): number {
   return Math.round(at / MOMENT_MS) * MOMENT_MS;
 }
 
-/** Gives each of many sweeps that are due at once its turn, with so many milliseconds between them. */
+/** Gives each of many due sweeps its turn, with `gapMs` milliseconds between two of them. */
 export function createTurns(gapMs: number): Spread['turn'] {
   let last = -Infinity;
   return (now) => (last = Math.max(now, last + gapMs));
@@ -78,11 +84,11 @@ const LONGEST_WAIT_MS = 3_600_000;
 
 interface State {
   filesAt: number;
-  /** Whether there is a manifest to work with. */
+  /** True if there is a manifest to work with. */
   isLoaded: boolean;
-  /** Changed since they were last planned. */
+  /** Domains changed since they were last planned. */
   readonly changed: Set<DomainName>;
-  /** Failed; retried at `retryAt`. */
+  /** Failed domains, retried at `retryAt`. */
   readonly failing: Set<DomainName>;
   retryAt: number;
   failures: number;
@@ -92,13 +98,13 @@ interface State {
 
 type SweepState =
   | { readonly kind: 'waiting'; readonly at: number }
-  /** Repeated at once where everything was to be read again meanwhile. */
+  /** `isRepeated` means that a full read was requested meanwhile, so the sweep is repeated at once. */
   | { readonly kind: 'reading'; readonly startedAt: number; readonly isRepeated: boolean }
   | {
       readonly kind: 'read';
       readonly startedAt: number;
       readonly isRepeated: boolean;
-      /** How long the next one is expected to read. */
+      /** Expected time of the next read. */
       readonly readMs: number;
     };
 
@@ -158,7 +164,7 @@ function initialState(options: SchedulerOptions): State {
   };
 }
 
-/** When a sweep that is due at once may begin. */
+/** Returns when a sweep that is due now may begin. */
 function turnOf({ spread }: Pick<SchedulerOptions, 'spread'>, now: number): number {
   return spread === undefined ? now : spread.turn(now);
 }
@@ -177,7 +183,7 @@ function recordEnd(
     if (state.sweep.kind === 'read') state.effectiveIntervalMs = intervalAfter(state.sweep, intervalMs);
     const at = failing === 'all' ? backOff() : nextSweepAt(state.sweep, { intervalMs, now, spread });
     state.sweep = { kind: 'waiting', at };
-    // One that failed is itself repeated: its domains need no run of their own.
+    // A failed sweep is itself repeated, so its domains need no run of their own.
     if (failing === 'all') return;
   }
   const ended = new Set(domains);
@@ -194,7 +200,7 @@ function forget({ changed, failing }: State, isForgotten: (domain: DomainName) =
   }
 }
 
-/** Changes that a user waits for go before the sweep. */
+/** Returns the next task. Changes that a user waits for come before the sweep. */
 function nextTask(state: State, now: number): Task {
   const { changed, failing, sweep } = state;
   if (now >= state.filesAt) return { kind: 'read-files' };
@@ -206,7 +212,7 @@ function nextTask(state: State, now: number): Task {
     if (isRetryDue) return { kind: 'run', cause: 'retry', domains: due };
     if (sweep.kind === 'waiting' && now >= sweep.at) return { kind: 'start-sweep' };
   }
-  // At least a millisecond: less may not move the clock at all.
+  // Wait at least one millisecond. A shorter wait may not move the clock at all.
   const wait = Math.max(1, Math.ceil(nextMoment(state) - now));
   return { kind: 'wait', milliseconds: Math.min(wait, LONGEST_WAIT_MS) };
 }
@@ -218,8 +224,8 @@ function nextMoment({ filesAt, isLoaded, failing, retryAt, sweep }: State): numb
 }
 
 /**
- * Twice as long as it takes to read, for half of the time is left to others: the last read forecasts the next. One account of
- * many comes back to its place, an interval after the last sweep at the latest.
+ * Returns the time of the next sweep. The interval is at least twice the time of the last read, so that half of the
+ * time is left to others. One account of many returns to its place, at most an interval after the last sweep.
  */
 function nextSweepAt(
   sweep: SweepState,
@@ -242,8 +248,8 @@ const FIRST_BACKOFF_MS = 5_000;
 const LEAST_BACKOFF_MS = 1_000;
 
 /**
- * How long to wait after so many failures in a row (from 1): doubling up to the interval, less up to a quarter at random, so
- * that many accounts do not come back at one moment.
+ * Returns the wait after this many failures in a row, starting at 1. The wait doubles up to the interval. Up to a
+ * quarter is taken off at random, so that many accounts do not retry at the same moment.
  */
 export function backoff(failures: number, intervalMs: number, random: () => number): number {
   const ceiling = Math.min(intervalMs, FIRST_BACKOFF_MS * 2 ** Math.min(failures - 1, 30));

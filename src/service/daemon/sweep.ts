@@ -9,27 +9,33 @@ import { keepDomains, type DomainDigests } from '../../engine/domain-digests.ts'
 import { createFullReads, type FullReadOptions } from './full-reads.ts';
 import { readQuickly, type QuickSweepPorts, type SweepRead } from './quick-sweep.ts';
 
-/** Reads everything, time and again, at its own pace; runs go on beside it. */
+/** Reads the whole account again and again, at its own pace. Runs go on meanwhile. */
 export interface Sweeper {
-  /** Resolves when everything is read, with how long the next read is expected to take; null: as long. Never rejects. */
+  /**
+   * Starts a read. Resolves when everything is read, with the expected time of the next read; null means as long as
+   * this one. Never rejects.
+   */
   begin(desired: Desired, digests: DomainDigests): Promise<number | null>;
-  /** A run is about these domains: what was read of them is out of date. */
+  /** Discards what was read of these domains, because a run is about to change them. */
   discard(names: readonly DomainName[]): void;
-  /** The next sweep reads everything in full. */
+  /** Makes the next sweep read everything in full. */
   forget(): void;
-  /** Waits for the read, with the part of the manifest for which it is up to date: what was desired then as it is now. */
+  /**
+   * Waits for the read. Returns it with the part of the manifest for which it is up to date: the domains whose
+   * desired state is the same as then.
+   */
   finish(desired: Desired, digests: DomainDigests): Promise<FinishedSweep>;
-  /** What the run of a finished sweep found. */
+  /** Takes the result of the run that a finished sweep led to. */
   planned(sweep: FinishedSweep, result: RunResult): void;
-  /** The read that is under way has ended. */
+  /** Resolves when the current read has ended. */
   idle(): Promise<void>;
 }
 
 export interface FinishedSweep {
   readonly desired: Desired;
-  /** Monotonic milliseconds. */
+  /** Start in monotonic milliseconds. */
   readonly startedAt: number;
-  /** When each domain was read in full, epoch milliseconds. */
+  /** Time of each domain's last full read, in epoch milliseconds. */
   readonly readAt: ReadonlyMap<DomainName, number>;
   readonly read: SweepResult;
 }
@@ -72,7 +78,7 @@ export function createSweeper(options: FullReadOptions, ports: SweepPorts): Swee
       return { desired: keepDomains(whole, isUpToDate), startedAt, readAt, read };
     },
     planned({ desired, read }, result) {
-      // One that failed before it planned wrote nothing; of one that ended in a bug nothing is known.
+      // A run that failed before it planned wrote nothing. A run that ended in a bug may have written anything.
       if (result.kind === 'failed' && result.what === 'internal') reads.clear(ports.clock.monotonic());
       if (result.kind !== 'completed' || !read.ok || read.value.kind === 'whole') return;
       reads.keep(desired.domains.keys(), read.value.observed.domains, result.plan);

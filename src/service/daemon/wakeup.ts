@@ -3,7 +3,7 @@ import type { Clock } from '../../core/model/clock.ts';
 /** Ends the wait of one loop early. */
 export interface Wakeup {
   wake(): void;
-  /** Waits so many milliseconds, or until it is woken; a call of `wake` before the wait counts. */
+  /** Waits this many milliseconds, or until it is woken. A call of `wake` before the wait counts. */
   wait(milliseconds: number): Promise<void>;
 }
 
@@ -13,7 +13,7 @@ export function createWakeup(clock: Clock): Wakeup {
   return {
     wake() {
       isWoken = true;
-      // A reason of its own: to make an error, with its stack, takes longer than the rest.
+      // A text is a cheap reason. Creating an error with its stack takes longer than the rest.
       sleeper?.abort('woken');
     },
     async wait(milliseconds) {

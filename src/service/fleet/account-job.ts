@@ -25,16 +25,16 @@ import { showRuns, type Claim, type RunMemory, type RunRecord } from './runs.ts'
 export interface JobOptions {
   readonly mode: 'apply' | 'observe';
   readonly intervalMs: number;
-  /** A run of which no sign was seen for so long goes to another worker, milliseconds. */
+  /** Time without a heartbeat after which a run goes to another worker, in milliseconds. */
   readonly jobExpiryMs: number;
 }
 
-/** For so long a run goes on sending requests that read, though nobody hears of it, milliseconds. */
+/** Returns how long a run without a confirmed heartbeat may go on sending requests that read, in milliseconds. */
 export function longestUnheardMs({ jobExpiryMs }: Pick<JobOptions, 'jobExpiryMs'>): number {
   return jobExpiryMs / 3;
 }
 
-/** A request that was sent last is counted when it arrives. */
+/** Time for the last request to arrive and be counted. */
 const LAST_REQUEST_MS = 5_000;
 
 export interface JobPorts extends Pick<RunPorts, 'clock' | 'random'> {
@@ -46,44 +46,47 @@ export interface JobPorts extends Pick<RunPorts, 'clock' | 'random'> {
 export interface AccountToRun {
   readonly email: string;
   readonly revision: Revision;
-  /** What `budgets` gave at the end of the run before; null: nothing is known. */
+  /** Budgets at the end of the previous run; null if not known. */
   readonly budgets: unknown;
-  /** When a run that is not counted in them may have sent requests, milliseconds ago; null: none has. */
+  /**
+   * Time since a run that is not counted in the budgets may have sent requests, in milliseconds. null means that
+   * there was none.
+   */
   readonly usedMsAgo: number | null;
-  /** Aborted: nothing more is sent. */
+  /** Once aborted, nothing more is sent. */
   readonly signal: AbortSignal;
 }
 
-/** What this machine brings to a run of an account. */
+/** An account as opened on this machine for a run. */
 export interface OpenAccount {
-  /** The revision, with its references resolved here. */
+  /** Reads the revision, with its references resolved here. */
   read(): Promise<ManifestRead>;
   readonly ports: Omit<RunPorts, 'clock' | 'random' | 'signal'>;
-  /** What is known of the rate limits, as JSON. */
+  /** Returns the known rate limits as JSON. */
   budgets(): unknown;
   /** Completes the commands that its status and its log name. */
   readonly command: CommandLine;
-  /** Takes out of a text what must not be shown. */
+  /** Removes secrets from a text. */
   conceal(text: string): string;
   close(): Promise<void>;
 }
 
-/** The result of the job of an account. */
+/** The result of a job. */
 export interface JobEnd {
   readonly kind: 'ended';
   readonly record: RunRecord;
-  /** `invalid`: the manifest cannot be used here. */
+  /** `invalid` means that the manifest cannot be used here. */
   readonly result: RunResult | 'invalid';
 }
 
-/** It was asked to stop before its end. */
+/** Result of a job that was asked to stop before its end. */
 export interface JobStopped {
   readonly kind: 'stopped';
   readonly memory: RunMemory;
   readonly result: RunResult;
 }
 
-/** One run of a published account, as the daemon makes it. */
+/** Makes one run of a published account, like the daemon does. */
 export async function runJob(
   claim: Claim,
   options: JobOptions,
@@ -102,7 +105,7 @@ export async function runJob(
     name: email,
     now: () => ports.clock.now(),
     command: account.command,
-    // Of a revision that was run before it is no news.
+    // A revision that was run before is not news.
     emit: (event) => (event.kind === 'manifest-accepted' && !isNew(claim) ? undefined : ports.emit(event)),
   });
   const job: Job = { claim, options, ports, account, tracker };
@@ -128,7 +131,7 @@ function damaged(
   return { kind: 'bad', message, problems: [] };
 }
 
-/** A bug over one manifest is a failure of its account. */
+/** Reads the manifest. A bug in reading it counts as a failure of its account. */
 function readSafely(account: OpenAccount): Promise<ManifestRead> {
   return account.read().catch((error: unknown): ManifestRead => ({
     kind: 'bad',
@@ -181,7 +184,7 @@ async function runRead(
   return { kind: 'ended', result, record: { ...outcomeOf(job, result, seconds), retryMs, memory } };
 }
 
-/** Counts on from the runs that failed before. */
+/** Continues the count of failed runs. */
 function streakOf(claim: Claim): RunRecords['scheduler'] {
   let { failures } = claim;
   return {
@@ -201,12 +204,15 @@ function isNew({ memory, revision }: Claim): boolean {
   return memory.ran !== revision.number;
 }
 
-/** Whether a run that was asked to stop had something left to do. */
+/** True if a run that was asked to stop had work left. */
 function isCut(result: RunResult): boolean {
   return result.kind === 'failed' || result.report?.stopped !== null;
 }
 
-/** A manifest that was published for one API must not be applied to another, where the state is another one. */
+/**
+ * Returns the access to the account. A manifest that was published for one API must not be applied to another, which
+ * has another state.
+ */
 function accessOf({ claim, account, ports }: Job): RunPorts['access'] {
   return async (desired) => {
     const access = await account.ports.access(desired);
@@ -222,8 +228,8 @@ function accessOf({ claim, account, ports }: Job): RunPorts['access'] {
 }
 
 /**
- * Its lock is for the latest run of the account alone: a run that stood still before it had the lock must not apply an older
- * revision. A run that begins later waits for the lock, or takes it over.
+ * Returns a state whose lock is only for the latest run of the account. A run that was suspended before it had the
+ * lock must not apply an older revision. A later run waits for the lock, or takes it over.
  */
 function ofClaim(state: StateStore, claim: Claim, { database }: Pick<JobPorts, 'database'>): StateStore {
   return {
@@ -246,7 +252,7 @@ function ofClaim(state: StateStore, claim: Claim, { database }: Pick<JobPorts, '
   };
 }
 
-/** From the most severe on. */
+/** States, the most severe first. */
 const SEVERITY: readonly DomainHealth[] = ['failing', 'withheld', 'frozen', 'drifted', 'unknown', 'in-sync'];
 const APPLIED: ReadonlySet<string> = new Set(['unchanged', 'converged']);
 
@@ -278,7 +284,7 @@ function retryAfter({ claim, options, ports }: Job): number {
   return backoff(claim.failures + 1, options.intervalMs, ports.random);
 }
 
-/** Nothing was sent. */
+/** Returns the record of a run that sent nothing. */
 function failedRecord(job: Job, error: string): RunRecord {
   const { claim, options, account } = job;
   return {
@@ -294,7 +300,10 @@ function failedRecord(job: Job, error: string): RunRecord {
   };
 }
 
-/** It waits an interval: what may change is the key, which costs no request to see. */
+/**
+ * Returns the record of a parked run. It waits one interval, because only the key may change, and checking that costs
+ * no request.
+ */
 function parkedRecord(job: Job, error: string): RunRecord {
   const { claim, options } = job;
   return { ...failedRecord(job, error), retryMs: options.intervalMs, memory: claim.memory };

@@ -7,10 +7,13 @@ import type { Claim, RunMemory } from './runs.ts';
 type OpenAccess = (desired: Desired) => Promise<Result<Access, string>>;
 type FailedRun = Extract<RunResult, { kind: 'failed' }>;
 
-/** What is kept of a key: a text that is the same for the same key, and does not show it. */
+/** Text that is hashed with a key to recognise the same key again without storing it. */
 const KEY_PRINT = 'the key of this account';
 
-/** A key that the API refused is not sent again until it or the revision is another one; null: it may be sent. */
+/**
+ * Returns a failed run if the API refused this key before. Such a key is not sent again until the key or the revision
+ * changes. null means that the key may be sent.
+ */
 export async function stillParked(
   { memory: { parked }, revision }: Claim,
   desired: Desired,
@@ -22,7 +25,7 @@ export async function stillParked(
   return { kind: 'failed', what: 'unauthorised', message: parked.message };
 }
 
-/** What to remember where the API refused the key; null: it did not. */
+/** Returns the parking to remember if the API refused the key; null if it did not. */
 export async function parkedBy(
   result: RunResult,
   { revision }: Claim,

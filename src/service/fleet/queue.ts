@@ -2,58 +2,61 @@ import type { PgBoss as Boss } from 'pg-boss';
 import type { QueueState } from '../../core/model/status/fleet.ts';
 import { describeFailure, type Database, type Query } from '../../engine/state/postgres/database.ts';
 
-/** Runs that wait for a worker or are under way: at most one of each an account. */
+/** Queue of waiting and running runs. Each account has at most one of each. */
 export interface Queue {
-  /** Sends a run of each of these accounts, unless one of it waits already; within the transaction of `query`. */
+  /** Queues a run of each account that has none waiting. Works within the transaction of `query`. */
   send(query: Query, accounts: readonly string[], urgency: RunUrgency): Promise<void>;
-  /** Takes at most so many runs, the urgent ones first. */
+  /** Takes at most `most` runs, urgent ones first. */
   take(most: number): Promise<readonly RunJob[]>;
-  /** Shows that these are still under way. */
+  /** Sends the heartbeat of these runs. */
   beat(jobs: readonly RunJob[]): Promise<void>;
-  /** The run has ended. This, and `giveUp`, have no effect on a run that somebody else took over. */
+  /** Ends a run. `done` and `giveUp` have no effect on a run that another worker took over. */
   done(job: RunJob): Promise<void>;
-  /** It could not be made, and another worker may try: twice at most. */
+  /** Gives a run back, so that another worker may try. At most twice. */
   giveUp(job: RunJob): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `urgent`: a revision was published, and goes before sweeps, also where one waits. */
+/** `urgent` is a run of a newly published revision. It goes before sweeps, even if a sweep of the account waits. */
 export type RunUrgency = 'urgent' | 'due';
 
 export interface RunJob {
   /** The account's number in the store. */
   readonly account: string;
   readonly id: string;
-  /** Which attempt at the job it is. */
+  /** Number of retries of the job. */
   readonly retryCount: number;
 }
 
 export interface QueueOptions {
-  /** A run of which no sign was seen for so long goes to another worker, milliseconds. */
+  /** Time without a heartbeat after which a run goes to another worker, in milliseconds. */
   readonly jobExpiryMs: number;
-  /** What went wrong in the background; it is tried again. */
+  /** Called with the fault of background work, which is tried again. */
   readonly onFault: (message: string) => void;
 }
 
-/** Of the jobs; it is pg-boss's own. */
+/** Schema of the jobs, owned by pg-boss. */
 const SCHEMA = 'fwdsync_queue';
 const QUEUE = 'run';
 const PRIORITY: Readonly<Record<RunUrgency, number>> = { urgent: 1, due: 0 };
-/** A run ends by itself before that. */
+/** Maximum time of a job. A run ends by itself before that. */
 const LONGEST_RUN_S = 24 * 3600;
 const SUPERVISED_EVERY_S = 10;
 const CLEANED_EVERY_S = 600;
-/** Of a run that failed with each worker that took it. */
+/** Time for which a run that failed on every worker is kept. */
 const KEPT_S = 3600;
 
-/** Opens the queue, and makes its tables where they are not there yet. Loads pg-boss. Rejects when the database cannot be used. */
+/**
+ * Opens the queue, and creates its tables if they do not exist. Loads pg-boss. Rejects if the database cannot be
+ * used.
+ */
 export async function openQueue(database: Database, options: QueueOptions): Promise<Queue> {
   const { PgBoss } = await import('pg-boss');
   const boss = new PgBoss({
     db: asExecutor((text, values) => database.raw(text, values)),
     schema: SCHEMA,
     schedule: false,
-    // It would keep the names of hosts.
+    // This would keep the names of hosts.
     registerInstance: false,
     superviseIntervalSeconds: SUPERVISED_EVERY_S,
     monitorIntervalSeconds: SUPERVISED_EVERY_S,
@@ -111,7 +114,9 @@ function queueOf(boss: Boss, heartbeatSeconds: number): Queue {
   };
 }
 
-/** How many runs wait; rejects when that cannot be read. A store that no worker has used has no queue yet. */
+/**
+ * Returns how many runs wait. Rejects if the queue cannot be read. A store that no worker has used has no queue yet.
+ */
 export async function readQueue({ query }: Database): Promise<QueueState> {
   const there = await query(`SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'job'`, [SCHEMA]);
   if (there.length === 0) return { depth: 0, oldestWaitMs: null };

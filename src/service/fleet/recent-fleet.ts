@@ -4,10 +4,13 @@ import type { Database } from '../../engine/state/postgres/database.ts';
 import { readFleet, type OpenOutcomes } from './records.ts';
 
 const KEPT_MS = 5_000;
-/** Who asks over HTTP is answered before the server gives up, after 5 s. */
+/** Maximum wait for the fleet, so that an answer over HTTP comes before the server gives up after 5 s. */
 const LONGEST_MS = 4_000;
 
-/** The fleet as it was at most 5 s ago, one read for all who ask; null: the store cannot be read, or not within 4 s. */
+/**
+ * Creates a reader of the fleet, at most 5 s old, with one read for all requests. It returns null if the store cannot
+ * be read within 4 s.
+ */
 export function createRecentFleet(
   database: Database,
   { monotonic, sleep }: Pick<Clock, 'monotonic' | 'sleep'>,

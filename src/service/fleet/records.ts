@@ -5,16 +5,19 @@ import type { Database } from '../../engine/state/postgres/database.ts';
 import { parseJsonText } from '../../engine/state/documents.ts';
 import { readQueue } from './queue.ts';
 
-/** What is kept of a run beside its counts and times. */
+/** Outcome of a run, kept beside its counts and times. */
 export interface RunOutcome {
   readonly state: DomainHealth;
   readonly error: string | null;
 }
 
-/** Outcomes that were opened, by the account's number: opening those of thousands of accounts takes longer than reading them. */
+/**
+ * Outcomes that were decrypted, by the account's number. Decrypting those of thousands of accounts takes longer than
+ * reading them.
+ */
 export type OpenOutcomes = Map<string, { readonly recorded: string; readonly outcome: RunOutcome }>;
 
-/** The whole of it; rejects when it cannot be read. `opened` is kept from one read to the next. */
+/** Reads the whole fleet. Rejects if it cannot be read. `opened` is kept from one read to the next. */
 export async function readFleet(database: Database, opened?: OpenOutcomes): Promise<Fleet> {
   const [clock, accounts, workers, queue] = await Promise.all([
     database.query<{ readonly now: Date }>('SELECT now()'),
@@ -43,7 +46,7 @@ interface AccountRow {
   readonly unattended: boolean;
 }
 
-/** The published accounts by email; rejects when they cannot be read. */
+/** Lists the published accounts by email. Rejects if they cannot be read. */
 export async function listFleetAccounts(
   { query, cipher }: Database,
   opened: OpenOutcomes = new Map(),
@@ -80,7 +83,7 @@ export async function listFleetAccounts(
   });
 }
 
-/** That a revision was in sync says nothing of a newer one. */
+/** Returns the state of an account. A revision in sync says nothing about a newer one. */
 function stateOf({ unattended, wanted, applied }: AccountRow, last: DomainHealth): FleetState {
   if (unattended) return 'unattended';
   return last === 'in-sync' && applied !== wanted ? 'unknown' : last;
@@ -88,7 +91,7 @@ function stateOf({ unattended, wanted, applied }: AccountRow, last: DomainHealth
 
 const NOT_RUN: RunOutcome = { state: 'unknown', error: null };
 
-/** The outcome of the last run that was recorded. */
+/** Returns the outcome of the last recorded run. */
 export function openOutcome(
   cipher: Cipher,
   { id, recorded, outcome }: Pick<AccountRow, 'id' | 'recorded' | 'outcome'>,
@@ -97,12 +100,15 @@ export function openOutcome(
   return text === null ? NOT_RUN : ((parseJsonText(text) as RunOutcome | null) ?? NOT_RUN);
 }
 
-/** Of the row of an account in `account_runs`. */
+/** Returns the sealed place of an account's row in `account_runs`. */
 export function placeOfRun(account: string, row: 'outcome' | 'memory', epoch: string): SealedPlace {
   return { table: 'account_runs', account, row, revision: epoch };
 }
 
-/** Those that are running, and those that ended or were lost within the last day, the latest first; rejects when they cannot be read. */
+/**
+ * Lists workers that are running, and those that ended or were lost within the last day, latest first. Rejects if
+ * they cannot be read.
+ */
 export async function listFleetWorkers({ query, cipher }: Database): Promise<readonly FleetWorker[]> {
   const rows = await query<WorkerRow>(
     `SELECT id, name, version, concurrency, running, started_at, seen_at,
@@ -125,7 +131,7 @@ type WorkerRow = Omit<FleetWorker, 'name' | 'startedAt' | 'seenAt'> & {
   readonly seen_at: Date;
 };
 
-/** Of its name. */
+/** Returns the sealed place of a worker's name. */
 export function placeOfWorker(id: string): SealedPlace {
   return { table: 'workers', account: '', row: id, revision: '1' };
 }

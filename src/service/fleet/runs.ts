@@ -10,35 +10,38 @@ import {
 import type { Queue } from './queue.ts';
 import { openOutcome, placeOfRun, type RunOutcome } from './records.ts';
 
-/** What the next run of an account goes on with. */
+/** Memory for the next run of an account. */
 export interface RunMemory {
-  /** The revision that was run last; null: none yet. */
+  /** Revision of the last run; null before the first. */
   readonly ran: number | null;
   readonly flaps: FlapMemory;
-  /** What is known of the rate limits, as JSON that means nothing here; null: nothing. */
+  /** Known rate limits, as JSON that is opaque here; null if not known. */
   readonly budgets: unknown;
-  /** The API refused this key (as a print of it) with this revision; null: it did not. */
+  /** Key (as a print) and revision that the API refused; null if it refused none. */
   readonly parked: { readonly revision: number; readonly key: string; readonly message: string } | null;
 }
 
-/** One run of an account, begun. What it records is refused once another run has begun. */
+/** A run of an account that has begun. Its record is refused once another run has begun. */
 export interface Claim {
   /** The account's number in the store. */
   readonly account: string;
   readonly epoch: string;
-  /** By the database's clock: an epoch is handed out twice where the database failed over to an older standby. */
+  /** Start by the database's clock. An epoch can come twice if the database failed over to an older standby. */
   readonly startedAt: string;
   readonly email: string;
-  /** The host of its API, as a look-up. */
+  /** Host of the account's API, as a look-up value. */
   readonly host: Buffer;
   readonly revision: Revision;
   /** True if the store has lost the text of the revision. */
   readonly isDamaged: boolean;
-  /** Runs that failed in a row before. */
+  /** Number of failed runs in a row before this one. */
   readonly failures: number;
-  /** How long ago the run before showed its last sign of life, milliseconds, where it was never recorded; null: it was. */
+  /**
+   * Time since the last heartbeat of the previous run, in milliseconds, if that run was never recorded. null if it
+   * was.
+   */
   readonly silentMs: number | null;
-  /** Of the last run that was recorded, as is `memory`. */
+  /** Outcome of the last recorded run, which also left `memory`. */
   readonly outcome: RunOutcome;
   readonly memory: RunMemory;
 }
@@ -61,7 +64,7 @@ interface ClaimRow {
   readonly memory: Buffer | null;
 }
 
-/** Begins a run of what is published; null: nothing is. Rejects when the store cannot be used. */
+/** Begins a run of the published manifest; null if none is published. Rejects if the store cannot be used. */
 export async function claimRun(database: Database, account: string, worker: string): Promise<Claim | null> {
   const { query, cipher } = database;
   const [row] = await query<ClaimRow>(
@@ -96,31 +99,37 @@ export async function claimRun(database: Database, account: string, worker: stri
   };
 }
 
-/** The result of a run. */
+/** Record of a finished run. */
 export interface RunRecord extends RunOutcome {
-  /** Whether every domain is as the revision wants it. */
+  /** True if every domain is as the revision wants it. */
   readonly isApplied: boolean;
-  /** Whether every domain was read. */
+  /** True if every domain was read. */
   readonly isRead: boolean;
-  /** Items that were changed outside fwdsync. */
+  /** Number of items that were changed outside fwdsync. */
   readonly drift: number;
-  /** When it is tried again, milliseconds from now; null: it did not fail. */
+  /** Time until the next attempt, in milliseconds; null if the run did not fail. */
   readonly retryMs: number | null;
-  /** From one sweep to the next, unless reading takes long. */
+  /** Time from one sweep to the next, unless reading takes long. */
   readonly intervalMs: number;
-  /** How long a run that only read took, which leaves as long to others; 0: it wrote, or failed. */
+  /** Time of a run that only read, which leaves as much time to others. 0 if the run wrote or failed. */
   readonly readMs: number;
   readonly memory: RunMemory;
 }
 
-/** The next time that an account has its place in the interval, the same on all machines; texts of SQL. */
+/**
+ * Returns SQL for the next time at which an account has its place in the interval, the same on all machines. Both
+ * arguments are SQL.
+ */
 function nextPlace(after: string, intervalMs: string): string {
   const milliseconds = `(extract(epoch FROM ${after}) * 1000)::bigint`;
   const phase = `mod(run.account * 2654435761, ${intervalMs})`;
   return `${after} + (${intervalMs} - mod(${milliseconds} - ${phase}, ${intervalMs})) * interval '1 ms'`;
 }
 
-/** Records the end of a run; where a newer revision is published by then its run is sent. A stale run records nothing. */
+/**
+ * Records the end of a run. If a newer revision was published meanwhile, its run is queued. A stale run records
+ * nothing.
+ */
 export async function recordRun(
   database: Database,
   queue: Pick<Queue, 'send'>,
@@ -171,7 +180,7 @@ function sealEnd(
   return { outcome: seal('outcome', outcome), memory: seal('memory', memory) };
 }
 
-/** Ends a run that was asked to stop: it is made again at once, and what is known of the account stays. */
+/** Ends a run that was asked to stop. The run is made again at once, and the memory of the account stays. */
 export async function giveBack(database: Database, claim: Claim, memory: RunMemory): Promise<void> {
   const sealed = sealEnd(database, claim, { outcome: claim.outcome, memory });
   await database.query(
@@ -182,7 +191,7 @@ export async function giveBack(database: Database, claim: Claim, memory: RunMemo
   );
 }
 
-/** Makes all accounts due, and gives what is frozen or parked another chance. */
+/** Makes all accounts due, and gives frozen or parked ones another chance. */
 export async function resyncAll(database: Database): Promise<void> {
   await database.transaction(async (query) => {
     await query('UPDATE fwdsync.account_runs SET due_at = now(), resync = true');
@@ -191,8 +200,8 @@ export async function resyncAll(database: Database): Promise<void> {
 }
 
 /**
- * Shows that these runs live, and gives those that need not: another run has begun, or nothing of the account is published any
- * more.
+ * Sends the heartbeat of these runs. Returns the runs that are not needed any more, because another run has begun or
+ * no manifest of the account is published.
  */
 export async function showRuns({ query }: Database, claims: readonly Claim[]): Promise<readonly Claim[]> {
   if (claims.length === 0) return [];
@@ -212,8 +221,8 @@ export async function showRuns({ query }: Database, claims: readonly Claim[]): P
 }
 
 /**
- * Sends a run of each account that is due by this interval, and of each revision that none was sent of; gives how many. Those that
- * somebody writes to right now are sent the next time.
+ * Queues a run of each account that is due by this interval, and of each revision without a run. Returns their
+ * number. Rows that are being written right now wait for the next time.
  */
 export async function sendDue(
   database: Database,
@@ -249,8 +258,8 @@ export async function sendDue(
 }
 
 /**
- * Brings accounts that were last swept at another interval to their places in this one. A longer interval postpones nothing: the
- * next sweep comes when it was due.
+ * Moves accounts that were last swept at another interval to their places in this one. A longer interval postpones
+ * nothing: the next sweep comes when it was due.
  */
 async function putInForce(query: Query, intervalMs: number): Promise<void> {
   await query(

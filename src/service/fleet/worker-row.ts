@@ -10,12 +10,12 @@ export interface WorkerIdentity {
   readonly jobExpiryMs: number;
 }
 
-/** For so long the scheduler is the scheduler without a sign of it. */
+/** Time for which the scheduler keeps its lease without a heartbeat. */
 const SCHEDULER_LEASE = `interval '15 seconds'`;
-/** Workers that have ended are kept for people to see. */
+/** Time for which ended workers are kept for people to see. */
 const KEPT = `interval '1 day'`;
 
-/** Shows that the worker is there, and how many runs it has under way. */
+/** Records the heartbeat of the worker, and its number of runs. */
 export async function showWorker(
   { query, cipher }: Database,
   { id, name, version, concurrency, jobExpiryMs }: WorkerIdentity,
@@ -29,7 +29,7 @@ export async function showWorker(
   );
 }
 
-/** Whether this worker is the scheduler from now on: nobody else is, or was seen of late. */
+/** Makes this worker the scheduler if no other has the lease. Returns true if it is the scheduler now. */
 export async function becomeScheduler(
   { query }: Database,
   { id }: Pick<WorkerIdentity, 'id'>,
@@ -43,7 +43,7 @@ export async function becomeScheduler(
   return held.length === 1;
 }
 
-/** Ends the worker; another may schedule at once. What is older than a day is removed. */
+/** Ends the worker, so that another may schedule at once. Rows older than a day are removed. */
 export async function endWorker(database: Database, { id }: Pick<WorkerIdentity, 'id'>): Promise<void> {
   await database.transaction(async (query) => {
     await query('UPDATE fwdsync.workers SET ended_at = now(), seen_at = now(), running = 0 WHERE id = $1', [

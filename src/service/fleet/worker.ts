@@ -20,33 +20,33 @@ export interface WorkerPorts extends Omit<JobPorts, 'database'> {
   readonly database: Database;
   readonly queue: Queue;
   readonly every: Every;
-  /** Aborted: no run is begun any more, and those under way send nothing more. */
+  /** Once aborted, no run begins, and running ones send nothing more. */
   readonly signal: AbortSignal;
-  /** The database cannot be used, and why; null: it can again. Called when that changes. */
+  /** Called when the database becomes unusable, with the reason, and with null when it works again. */
   readonly onFault: (message: string | null) => void;
-  /** The end of a run could not be recorded, and why: it is made again. */
+  /** Called with the reason if the end of a run could not be recorded. The run is made again. */
   readonly onLost: (message: string) => void;
 }
 
-/** Runs of published accounts, so many at once; one worker of all is the scheduler. */
+/** Runs published accounts, several at once. One of all workers is the scheduler. */
 export interface Worker {
-  /** Until the signal is aborted and what is under way has ended. */
+  /** Runs until the signal is aborted and its runs have ended. */
   run(): Promise<void>;
-  /** Runs what is due, and ends; rejects when the database cannot be used. */
+  /** Runs everything that is due, then ends. Rejects if the database cannot be used. */
   drain(): Promise<readonly (JobEnd | JobStopped)[]>;
-  /** Reads all accounts of the fleet now, and gives what is frozen or parked another chance. */
+  /** Reads all accounts of the fleet now, and gives frozen or parked ones another chance. */
   resync(): void;
-  /** Monotonic milliseconds of the last sign of life. */
+  /** Returns the time of the last heartbeat in monotonic milliseconds. */
   heartbeatAt(): number;
-  /** Whether the database could be used at the last step. */
+  /** True if the database could be used at the last step. */
   isConnected(): boolean;
 }
 
-/** Without a notification jobs are looked for this often. */
+/** Interval between checks for jobs without a notification. */
 const STEP_MS = 2_000;
-/** Shorter than a third of the shortest job expiry. */
+/** Heartbeat interval, less than a third of the shortest job expiry. */
 const BEAT_MS = 5_000;
-/** pg-boss takes a job away after a day. */
+/** Maximum time of a run. pg-boss takes a job away after a day. */
 const LONGEST_RUN_MS = 23 * 3_600_000;
 
 export function createWorker(options: WorkerOptions, ports: WorkerPorts): Worker {
@@ -100,13 +100,13 @@ interface WorkerState {
   readonly wakeup: Wakeup;
   readonly running: Map<RunJob, RunningJob>;
   listener: Listener | null;
-  /** When it was last seen to what is due, monotonic milliseconds. */
+  /** Time of the last check for due accounts, in monotonic milliseconds. */
   scheduledAt: number;
   heartbeatAt: number;
-  /** When the database last confirmed that the runs live, monotonic milliseconds. */
+  /** Time when the database last confirmed the heartbeat of the runs, in monotonic milliseconds. */
   shownAt: number;
   fault: string | null;
-  /** What kept the end of a run from being recorded; null: nothing did. */
+  /** Error that kept the end of a run from being recorded; null if there was none. */
   lost: unknown;
 }
 
@@ -116,7 +116,7 @@ interface RunningJob {
   claim: Claim | null;
 }
 
-/** Shows signs of life while `work` lasts, and what it began. */
+/** Sends heartbeats while `work` and the runs that it began are in progress. */
 async function living(state: WorkerState, work: () => Promise<void>): Promise<void> {
   const { database, every } = state.ports;
   await showWorker(database, state.options, 0);
@@ -131,7 +131,7 @@ async function living(state: WorkerState, work: () => Promise<void>): Promise<vo
   }
 }
 
-/** What fails is reported once, and tried again. */
+/** Attempts some work. A failure is reported once, and the work is tried again. */
 async function attempt(state: WorkerState, work: () => Promise<void>): Promise<void> {
   let fault: string | null = null;
   try {
@@ -143,7 +143,10 @@ async function attempt(state: WorkerState, work: () => Promise<void>): Promise<v
   state.fault = fault;
 }
 
-/** Runs of which nobody hears end: others are about to take them over. */
+/**
+ * Sends the heartbeat. If none was confirmed for too long, stops all runs, because other workers are about to take
+ * them over.
+ */
 async function keepAlive(state: WorkerState): Promise<void> {
   const { options, ports, running } = state;
   await attempt(state, () => beat(state));
@@ -151,7 +154,7 @@ async function keepAlive(state: WorkerState): Promise<void> {
   for (const { stop } of running.values()) stop.abort();
 }
 
-/** Shows that worker and runs live, and stops those that need not. */
+/** Sends heartbeats for the worker and its runs, and stops runs that are not needed any more. */
 async function beat(state: WorkerState): Promise<void> {
   const { options, ports, running } = state;
   const { clock, database, queue } = ports;
@@ -171,7 +174,7 @@ async function beat(state: WorkerState): Promise<void> {
   state.shownAt = askedAt;
 }
 
-/** Sends what is due where this is the scheduler, and begins as many runs as there is room for. */
+/** Sends due runs if this worker is the scheduler, and begins as many runs as there is room for. */
 async function step(state: WorkerState): Promise<void> {
   const { options, ports, wakeup } = state;
   const { clock, database, queue } = ports;
@@ -207,7 +210,10 @@ interface Performance {
   readonly onEnd: (end: JobEnd | JobStopped) => void;
 }
 
-/** Never rejects: a run whose end cannot be recorded is made again by whoever takes its job. */
+/**
+ * Performs a job. Never rejects. If the end of its run cannot be recorded, another worker takes the job and makes the
+ * run again.
+ */
 async function perform(state: WorkerState, job: RunJob, { entry, onEnd }: Performance): Promise<void> {
   const { ports, running, wakeup } = state;
   const over = new AbortController();
@@ -219,7 +225,7 @@ async function perform(state: WorkerState, job: RunJob, { entry, onEnd }: Perfor
   } catch (error) {
     state.lost = error;
     ports.onLost(describeFailure(error));
-    // Where the database is gone the job expires.
+    // Without the database, the job expires.
     await ports.queue.giveUp(job).catch(() => {});
   }
   over.abort();
@@ -227,7 +233,7 @@ async function perform(state: WorkerState, job: RunJob, { entry, onEnd }: Perfor
   wakeup.wake();
 }
 
-/** Null: nothing is published any more. */
+/** Makes a run of an account; null if no manifest is published any more. */
 async function runClaimed(
   { options, ports }: WorkerState,
   { account }: RunJob,

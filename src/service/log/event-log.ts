@@ -16,8 +16,8 @@ import { describeChange } from '../../core/plan/render/describe.ts';
 import { describeDrift, subjectOf } from '../../core/plan/render/drift.ts';
 
 /**
- * One line an event: `event` is its stable name, `account`, `run` and `domain` say of what. What stands, such as a guard
- * that refuses, is logged when it appears and not again at each run.
+ * Creates a log with one line per event. `event` is its stable name; `account`, `run` and `domain` say what it is
+ * about. A lasting condition, such as a guard that refuses, is logged when it appears and not at every run.
  */
 export function createEventLog(
   logger: ServiceLog,
@@ -42,7 +42,7 @@ export function createEventLog(
   };
 }
 
-/** A request as an event of an account; times in seconds. */
+/** Returns a request as an event of an account, with times in seconds. */
 export function requestEvent(
   account: string,
   { endpoint, status, durationMs, waitedMs }: RequestEvent,
@@ -115,7 +115,7 @@ type IsNews = (line: string) => boolean;
 
 interface RunSoFar {
   readonly isNews: IsNews;
-  /** Sent since the run before ended: as the metrics count them. */
+  /** Number of requests since the previous run ended, as in the metrics. */
   readonly requests: number;
   readonly command: CommandLine;
 }
@@ -180,7 +180,7 @@ function logFindings(log: ServiceLog, { plan, unset }: CompletedRun, isNews: IsN
 function logDrift(log: ServiceLog, { report, frozen, drift }: CompletedRun, isNews: IsNews): void {
   const fixed = new Set(report?.applied.map(nameOf));
   for (const change of drift) {
-    // What is fixed is news each time; what is only observed, withheld or frozen stands.
+    // A corrected change is news each time. One that is only observed, withheld or frozen lasts.
     if (!fixed.has(nameOf(change)) && !isNews(describeDrift(documentOf(change)))) continue;
     const fields = { ...changeName(change), ...driftValues(change), source: place(change.source) };
     log.warn({ event: 'drift.found', ...fields }, describeDrift(documentOf(change)));
@@ -194,7 +194,7 @@ function logDrift(log: ServiceLog, { report, frozen, drift }: CompletedRun, isNe
   }
 }
 
-/** What a guard withholds has the guard's own line. */
+/** Returns the withheld parts without those of guards. A guard has its own line. */
 function withheldByItself({ withheld }: Plan): Plan['withheld'] {
   return withheld.filter(({ cause }) => cause !== 'guard');
 }
@@ -241,7 +241,7 @@ function logProblems(log: ServiceLog, problems: readonly Problem[]): void {
   }
 }
 
-/** To milliseconds. */
+/** Rounds seconds to milliseconds. */
 export function roundSeconds(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
@@ -250,7 +250,10 @@ function place(source: Source | null): string | null {
   return source === null ? null : showSource(source);
 }
 
-/** What was reported of each account and still stands: a sweep sees all of it, and what it does not see is forgotten. */
+/**
+ * Remembers what was reported of each account and still holds. A sweep sees all of it, so anything that it does not
+ * see is forgotten.
+ */
 function createStanding(): { begin(event: Finished): IsNews } {
   const standing = new Map<string, { before: Set<string>; now: Set<string> }>();
   return {
@@ -268,7 +271,7 @@ function createStanding(): { begin(event: Finished): IsNews } {
   };
 }
 
-/** The values of a change, as the plan's document has them. */
+/** Values of a change, as in the document of the plan. */
 interface ItemValues {
   readonly from?: ChangeDocument['observed'];
   readonly to?: ChangeDocument['desired'];
@@ -278,26 +281,26 @@ function nameOf({ action, kind, domain, name }: ChangeName): string {
   return `${action} ${subjectOf({ kind, domain, name })}`;
 }
 
-/** From what was live to what is wanted; nothing where the plan does not have the change. */
+/** Returns the live and the desired value. Returns nothing if the plan does not have the change. */
 function valuesOf(change: Change | undefined): ItemValues {
   if (change === undefined) return {};
   const { observed, desired } = documentOf(change);
   return { from: observed, to: desired };
 }
 
-/** `update alias sales of acme.example: bob@corp.example -> carol@corp.example`. */
+/** Describes an item: `update alias sales of acme.example: bob@corp.example -> carol@corp.example`. */
 function describeItem(item: ChangeName, change: Change | undefined): string {
   const { text } = change === undefined ? { text: '' } : describeChange(documentOf(change));
   return text === '' ? nameOf(item) : `${nameOf(item)}: ${text}`;
 }
 
-/** The values of what somebody else did: from what the manifest asks for to what is live. */
+/** Returns the values of a change made outside fwdsync: from the manifest's value to the live one. */
 function driftValues(change: Change): ItemValues {
   const { from = null, to = null } = valuesOf(change);
   return { from: to, to: from };
 }
 
-/** Every line of the log is concealed as a whole. */
+/** Returns the full document of a change. Every line of the log is concealed as a whole. */
 function documentOf(change: Change): ChangeDocument {
   return changeDocument(change, DISCLOSE_ALL);
 }

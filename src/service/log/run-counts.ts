@@ -3,7 +3,9 @@ import type { CompletedRun } from '../../core/model/status/daemon.ts';
 import { countActions, withholdRefused } from '../../core/plan/withhold.ts';
 import { withholdChanges } from '../daemon/account-run.ts';
 
-/** What a run did, or would do where it only observed, and how many changes are withheld: `1 added, 3 withheld`. */
+/**
+ * Counts what a run did, or would do if it only observed, and how many changes are withheld: `1 added, 3 withheld`.
+ */
 export function countRun(run: CompletedRun): { readonly text: string; readonly withheld: number } {
   const { plan, report, frozen, unset } = run;
   const rest = withholdChanges(withholdRefused(plan), new Set(frozen)).plan.changes;

@@ -2,7 +2,10 @@ import { plural } from '../../core/model/names.ts';
 import { showSource } from '../../core/model/manifest/problem.ts';
 import type { DeliveryTrouble } from '../../core/model/status/daemon.ts';
 
-/** `sales@acme.example -> carol@corp.example: 3 messages, last 550 No such user (fwdsync.yaml:12:7)` */
+/**
+ * Describes a trouble: `sales@acme.example -> carol@corp.example: 3 messages, last 550 No such user
+ * (fwdsync.yaml:12:7)`.
+ */
 export function troubleText(trouble: DeliveryTrouble): string {
   const { domain, alias, rule, destination, count, lastError, source } = trouble;
   const from = alias !== null ? `${alias}@${domain}` : rule === null ? domain : `${domain} rule ${rule}`;

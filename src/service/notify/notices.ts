@@ -18,18 +18,21 @@ export interface Notice {
     | 'delivery-failing'
     | 'delivery-recovered';
   readonly account: string;
-  /** For people; one or a few lines. */
+  /** Text for people, one or a few lines. */
   readonly text: string;
-  /** How many items or problems it is about. */
+  /** Number of items or problems that the notice is about. */
   readonly count: number;
 }
 
-/** Makes notices of events: of what is new, not of what is the same as last time, and of what is resolved. */
+/**
+ * Returns a function that turns events into notices: only for what is new since the last notice, and for what is
+ * resolved.
+ */
 export function createNotices(): (event: DaemonEvent) => Notice | null {
-  /** By account and topic: what was said last; null: and that it lasts, so that its end is news. */
+  /** Last notice by account and topic. */
   const last = new Map<string, Said>();
   return (event) => {
-    // Whoever follows the logs says each once.
+    // The log follower already sends each delivery event only once.
     if (event.kind === 'delivery-failing' || event.kind === 'delivery-recovered')
       return deliveryNotice(event);
     const said = noticeOf(event) ?? resolvedBy(event);
@@ -56,7 +59,7 @@ interface DeliveryEvent {
   readonly trouble: DeliveryTrouble;
 }
 
-/** The notices of one moment: one an account, under the most severe of their events. */
+/** Merges the notices of one moment into one per account, under the most severe of their events. */
 export function mergeNotices(notices: readonly Notice[]): readonly Notice[] {
   return [...Map.groupBy(notices, ({ account }) => account)].map(([account, all]) => {
     const [worst] = all.toSorted((a, b) => SEVERITY.indexOf(a.event) - SEVERITY.indexOf(b.event));
@@ -85,7 +88,7 @@ interface Said {
   readonly kind: 'news';
   readonly topic: Topic;
   readonly notice: Notice;
-  /** Whether it lasts until something else is said. */
+  /** True if the condition lasts until another notice. */
   readonly lasts: boolean;
 }
 
@@ -93,11 +96,11 @@ interface Resolved {
   readonly kind: 'resolved';
   readonly topic: Topic;
   readonly what: string;
-  /** How many runs had failed. */
+  /** Number of runs that had failed. */
   readonly count: number;
 }
 
-/** What an event says to be over, so that it is news when it comes again. */
+/** Returns the condition that an event ends, so that it is news if it comes again. */
 function resolvedBy(event: DaemonEvent): Resolved | null {
   const kind = 'resolved';
   if (event.kind === 'manifest-accepted')
@@ -111,7 +114,7 @@ function resolvedBy(event: DaemonEvent): Resolved | null {
   return { kind, topic: 'drift', what: 'the account matches the manifest again', count: 0 };
 }
 
-/** Outcomes after which nothing differs. */
+/** Outcomes that leave no difference. */
 const IN_SYNC: ReadonlySet<string> = new Set(['unchanged', 'converged']);
 
 function resolvedNotice(account: string, { what, count }: Resolved): Notice {

@@ -3,10 +3,10 @@ import type { DaemonEvent } from '../../core/model/status/daemon.ts';
 import { createNotices, mergeNotices, type Notice } from './notices.ts';
 import { NOTIFY_BODIES, type NotifyFormat } from './notify-bodies.ts';
 
-/** Sends notices to a webhook, in the background: nobody waits for it. */
+/** Sends notices to a webhook in the background, so no run waits for it. */
 export interface Notifier {
   send(notice: Notice): void;
-  /** Resolves when nothing is left to be sent. */
+  /** Resolves when nothing is left to send. */
   idle(): Promise<void>;
 }
 
@@ -16,16 +16,18 @@ export interface NotifierOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly fetch: typeof fetch;
-  /** Takes out of a text what must not be shown. */
+  /** Removes secrets from a text. */
   readonly conceal: (text: string) => string;
-  /** A notice was given up on; the message holds no secret. */
+  /** Called when the notifier gives up on a notice. The message holds no secret. */
   readonly onLost: (notice: Notice, message: string) => void;
 }
 
 const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 1_000;
 const TIMEOUT_MS = 10_000;
-/** Per hour and account; notices beyond it are counted, and the next one gives their number. */
+/**
+ * Maximum number of notices per hour and account. Further ones are counted, and the next notice gives their number.
+ */
 const MOST_AN_HOUR = 12;
 const HOUR_MS = 3_600_000;
 const MOST_WAITING = 50;
@@ -68,7 +70,7 @@ function bodyOf(notice: Notice, dropped: number, { clock, conceal, format }: Not
   return JSON.stringify(NOTIFY_BODIES[format](shown, at));
 }
 
-/** Null: it arrived. */
+/** Delivers a notice. Returns null if it arrived, or why it did not. */
 async function deliver(body: string, options: NotifierOptions): Promise<string | null> {
   let fault = 'the daemon is stopping';
   for (let attempt = 1; attempt <= ATTEMPTS && !options.signal.aborted; attempt += 1) {
@@ -83,11 +85,11 @@ async function deliver(body: string, options: NotifierOptions): Promise<string |
 
 type Attempt =
   | { readonly kind: 'done' }
-  /** Trying again would change nothing. */
+  /** Another attempt would have the same result. */
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** The address is a secret: no message of the network is passed on. */
+/** Makes one attempt. The address is a secret, so no network error is passed on. */
 async function attemptOnce(body: string, { url, fetch: post }: NotifierOptions): Promise<Attempt> {
   try {
     const response = await post(url, {
@@ -115,7 +117,7 @@ export function openNotifier(options: NotifierOptions): (event: DaemonEvent) => 
   return (event) => {
     const notice = noticeOf(event);
     if (notice === null) return;
-    // What a run says, it says at once: as one message.
+    // All notices of one run are sent as one message.
     if (waiting.length === 0)
       queueMicrotask(() => {
         for (const merged of mergeNotices(waiting)) notifier.send(merged);

@@ -3,7 +3,10 @@ import type { Notice } from './notices.ts';
 export const NOTIFY_FORMATS = ['json', 'slack', 'teams'] as const;
 export type NotifyFormat = (typeof NOTIFY_FORMATS)[number];
 
-/** What each kind of webhook takes; `at` is ISO 8601. The text of a notice is for people, and holds names that strangers chose. */
+/**
+ * Builds the body for each kind of webhook. `at` is in ISO 8601. The text of a notice is for people and contains
+ * names that strangers chose.
+ */
 export const NOTIFY_BODIES: Readonly<Record<NotifyFormat, (notice: Notice, at: string) => object>> = {
   json: ({ event, account, text, count }, at) => ({ text, event, account, count, at }),
   slack: slackBody,
@@ -19,7 +22,10 @@ const SIGNS: Readonly<Record<Notice['event'], string>> = {
   'delivery-recovered': '✅',
 };
 
-/** Slack, incoming webhooks: `text` is shown where blocks are not. A block takes 3,000 characters. */
+/**
+ * Builds the body for Slack's incoming webhooks. Slack shows `text` where it cannot show blocks. A block takes 3,000
+ * characters.
+ */
 function slackBody({ event, text }: Notice): object {
   const shown = `${SIGNS[event]} ${text}`;
   return {
@@ -28,12 +34,14 @@ function slackBody({ event, text }: Notice): object {
   };
 }
 
-/** Slack reads `<…>` as a link, a person or a channel. */
+/** Escapes text for Slack, which reads `<…>` as a link, a person or a channel. */
 function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Teams, workflow "When a Teams webhook request is received": an adaptive card; text runs know no Markdown. */
+/**
+ * Builds an adaptive card for Teams, workflow "When a Teams webhook request is received". Text runs have no Markdown.
+ */
 function teamsBody({ event, text }: Notice): object {
   const [first = '', ...rest] = cut(text, 20_000).split('\n');
   const line = (shown: string, more: object = {}): object => ({

@@ -1,7 +1,7 @@
 import { iso } from '../../core/model/clock.ts';
 import { runners, type Fleet, type FleetAccount } from '../../core/model/status/fleet.ts';
 
-/** `fwdsync/fleet@1`: how each account of a store stands, who works on them, and what waits. */
+/** Returns `fwdsync/fleet@1`: the state of each account of a store, its workers and its queue. */
 export function fleetDocument({ at, accounts, workers, queue }: Fleet): object {
   const runner = runners({ workers });
   return {

@@ -57,8 +57,8 @@ const FIGURES: readonly Figure[] = [
 ];
 
 /**
- * Figures of the whole fleet for Prometheus, the same from each worker: counts alone, never an account. Null: the store cannot
- * be read; then only this is said, and that no scheduler is known.
+ * Renders the figures of the whole fleet for Prometheus. Every worker shows the same, with counts only and no
+ * accounts. null means that the store cannot be read; the output then says only that, and that no scheduler is known.
  */
 export function renderFleetMetrics(fleet: Fleet | null): Promise<string> {
   const registry = new Registry();

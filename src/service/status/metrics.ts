@@ -13,7 +13,7 @@ import { renderFleetMetrics } from './fleet-metrics.ts';
 /** The daemon's figures for Prometheus. Labels are bounded: accounts, endpoint templates and closed lists. */
 export interface Metrics {
   record(event: DaemonEvent): void;
-  /** The text format of Prometheus. */
+  /** Returns the metrics in the text format of Prometheus. */
   render(): Promise<string>;
   readonly contentType: string;
 }
@@ -21,11 +21,14 @@ export interface Metrics {
 export interface MetricsOptions {
   readonly version: string;
   readonly statuses: () => readonly AccountStatus[];
-  /** Of the fleet that the process belongs to, null: it cannot be read; absent: it belongs to none. */
+  /** Reads the fleet of this process; null means that it cannot be read. Absent if the process has no fleet. */
   readonly fleet?: () => Promise<Fleet | null>;
 }
 
-/** How often it is looked how late the event loop is. Each time a process at rest wakes up: at 10 ms that is a hundredth of a core. */
+/**
+ * Interval between checks of the event loop's delay. Each check wakes an idle process; at 10 ms that is a hundredth
+ * of a core.
+ */
 const LAG_EVERY_MS = 100;
 const RUN_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400];
 const REQUEST_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -33,7 +36,7 @@ const REQUEST_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 export function createMetrics({ version, statuses, fleet }: MetricsOptions): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_EVERY_MS });
-  // Gauges that are named like counters.
+  // These gauges have the names of counters.
   for (const what of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${what}_total`);
   const meters = createMeters(registry);
@@ -177,7 +180,7 @@ function readStatus(gauges: Gauges, status: AccountStatus): void {
   }
 }
 
-/** Of many domains most have nothing to show but what was delivered: what is 0 is left out. */
+/** Sets the delivery gauges. Zeros are left out, because most of many domains have only deliveries to show. */
 function readDelivered(gauges: Gauges, account: string, { reasons, domains }: DeliveryStatus): void {
   gauges.followed.set({ account }, Number(reasons.length === 0));
   for (const [domain, { counts, open, troubles }] of domains) {
@@ -188,7 +191,7 @@ function readDelivered(gauges: Gauges, account: string, { reasons, domains }: De
   }
 }
 
-/** The name of a manifest; of one that is named after an address, without the local part. */
+/** Returns the name of a manifest as a label, without the local part if the name is an address. */
 function labelOf(name: string): string {
   return name.replace(/^.*@/, '');
 }

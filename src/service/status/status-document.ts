@@ -1,12 +1,12 @@
 import { iso } from '../../core/model/clock.ts';
 import { isReady, type AccountStatus, type DeliveryStatus } from '../../core/model/status/daemon.ts';
 
-/** `fwdsync/status@1`: how each account and each of its domains stands. */
+/** Returns `fwdsync/status@1`: the state of each account and each of its domains. */
 export function statusDocument(statuses: readonly AccountStatus[]): object {
   return { kind: 'fwdsync/status@1', ready: areReady(statuses), accounts: statuses.map(accountDocument) };
 }
 
-/** What `/readyz` says: which accounts are not ready, and why. */
+/** Returns the document for `/readyz`: which accounts are not ready, and why. */
 export function readinessDocument(statuses: readonly AccountStatus[]): { readonly ready: boolean } {
   const accounts = statuses.map((status) => ({
     name: status.name,
@@ -17,7 +17,7 @@ export function readinessDocument(statuses: readonly AccountStatus[]): { readonl
   return document;
 }
 
-/** Ready is who has an account, and all of them are. */
+/** True if there is at least one account and all accounts are ready. */
 function areReady(statuses: readonly AccountStatus[]): boolean {
   return statuses.length > 0 && statuses.every(isReady);
 }

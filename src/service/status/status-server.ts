@@ -11,24 +11,24 @@ import { readinessDocument } from './status-document.ts';
 
 export interface StatusServerOptions extends PageOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** Port to listen on; 0 takes a free one. */
   readonly port: number;
-  /** Of the page and `/status`; null: they are served on loopback alone. */
+  /** Token for the page and `/status`; null serves them on loopback only. */
   readonly token: string | null;
   readonly isAlive: () => boolean;
-  /** What `/readyz` says; by default whether all accounts are ready. */
+  /** Returns the answer of `/readyz`. Default: ready if all accounts are ready. */
   readonly readiness?: (() => { readonly ready: boolean }) | undefined;
   readonly metrics: Metrics;
 }
 
 export interface StatusServer {
   readonly port: number;
-  /** Something changed: pages that are open are refreshed. */
+  /** Tells open pages to refresh, because something changed. */
   notify(): void;
   close(): Promise<void>;
 }
 
-/** Of a domain in a path, whose letters may take several each. */
+/** Maximum length of a domain in a path. Its letters may take several bytes each. */
 const MOST_NAME_BYTES = 1024;
 const MOST_BODY_BYTES = 4 * 1024;
 const LONGEST_MS = 5_000;
@@ -36,8 +36,9 @@ const MOST_CONNECTIONS = 256;
 const MOST_HEADER_BYTES = 8 * 1024;
 
 /**
- * Serves health, readiness, metrics, status and the page, and nothing else; what is behind `basePath` is served at the root as
- * well, because some proxies take the path away. Rejects when the port cannot be opened. */
+ * Serves only health, readiness, metrics, status and the page. Everything below `basePath` is served at the root as
+ * well, because some proxies remove the path. Rejects if the port cannot be opened.
+ */
 export async function startStatusServer(options: StatusServerOptions): Promise<StatusServer> {
   const streams = createPageStreams();
   const app = createStatusApp(options, streams);
@@ -58,7 +59,7 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
   };
 }
 
-/** A connection beyond the limit replaces the oldest: a probe ends long before it is the oldest. */
+/** Replaces the oldest connection when the limit is reached. A probe ends long before it is the oldest. */
 function dropOldest(server: Server): void {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

@@ -10,7 +10,7 @@ import type { SeenMessage } from './messages.ts';
 import { sentenceOf } from './sentence.ts';
 import { differs, findVerdict, type WhyVerdict } from './verdict.ts';
 
-/** `fwdsync/why@1`: schemas/why.v1.schema.json. */
+/** Document `fwdsync/why@1`; see schemas/why.v1.schema.json. */
 export interface WhyDocument {
   readonly kind: 'fwdsync/why@1';
   readonly address: string;
@@ -21,17 +21,17 @@ export interface WhyDocument {
   readonly manifest: WayDocument | null;
   /** The way by the account; null means that it is not known. */
   readonly account: WayDocument | null;
-  /** Null means that it is not known, or not for the manifest to say. */
+  /** null means that it is not known, or that the manifest does not manage it. */
   readonly differs: boolean | null;
   /** The line of the manifest that decides about the address. */
   readonly source: Source | null;
   readonly lastChange: LastChange | null;
-  /** Whether the domain receives mail, according to the service. */
+  /** True if the domain receives mail, according to the service. */
   readonly receiving: boolean | null;
   readonly messages: readonly MessageDocument[];
   readonly requests: number;
   readonly complete: boolean;
-  /** Why it is not complete. */
+  /** Reasons why the answer is not complete. */
   readonly notices: readonly string[];
 }
 
@@ -48,29 +48,29 @@ export interface MessageDocument {
   readonly subject: string;
   readonly outcome: 'delivered' | 'refused' | 'soft' | 'hard' | 'discarded' | 'queued';
   readonly code: number | null;
-  /** The answer of the server where the message did not arrive. */
+  /** Answer of the server if the message did not arrive. */
   readonly message: string | null;
   readonly destination: string | null;
 }
 
-/** What an answer is made from beside the evidence. */
+/** Input of the document: the evidence and what was asked. */
 export interface WhyAnswer {
   readonly evidence: WhyEvidence;
   readonly lastChange: LastChange | null;
   readonly since: { readonly at: number; readonly text: string };
   readonly requests: number;
-  /** What else keeps the answer from being complete. */
+  /** More reasons why the answer is not complete. */
   readonly notices: readonly string[];
-  /** Says what may be shown of a text, values of earlier runs included. */
+  /** Returns what may be shown of a text. Values of earlier runs are hidden too. */
   readonly disclose: (text: string) => Disclosure;
 }
 
-/** Makes the document of an answer; `command` completes the commands that its sentence names. */
+/** Builds the document of an answer. `command` completes the commands that its sentence names. */
 export function whyDocument(answer: WhyAnswer, command: CommandLine): WhyDocument {
   const { evidence, lastChange, since, requests, disclose } = answer;
   const { wanted, actual, domain, messages } = evidence;
   const text = safeTextWith(disclose);
-  // Who asks knows its local part.
+  // The person who asks already knows the local part.
   const address = showText(evidence.address, { ...disclose(evidence.address), mask: false });
   const found = findVerdict(evidence);
   const forward = (way: WhyWay): readonly string[] => {
@@ -135,7 +135,7 @@ function messageDocument(
   };
 }
 
-/** A time to the second, in UTC. */
+/** Returns a time in UTC, to the second. */
 function secondOf(at: number): string {
   return iso(at).replace(/\.\d+Z$/, 'Z');
 }

@@ -3,37 +3,37 @@ import type { Source } from '../../core/model/manifest/problem.ts';
 import type { Account, ObservedDomain } from '../../core/model/observed.ts';
 import type { SeenMessage } from './messages.ts';
 
-/** Where mail to an address goes, by the manifest or by the account. */
+/** Way of mail to an address, by the manifest or by the account. */
 export interface WhyWay {
   readonly outcome: 'delivered' | 'discarded' | 'refused' | 'loop' | 'unknown';
-  /** Where it ends. */
+  /** Final destinations. */
   readonly to: readonly Destination[];
-  /** Where what takes it first sends it. */
+  /** Destinations of the entry that takes the mail first. */
   readonly forward: readonly Destination[];
-  /** What takes the mail first; null means that nothing does. */
+  /** Entry that takes the mail first; null means that no entry takes it. */
   readonly by: WhyTaker | null;
 }
 
 export interface WhyTaker {
   readonly kind: 'alias' | 'rule' | 'fallback';
   readonly name: string | null;
-  /** Where the manifest has it; null means that only the account does. */
+  /** Place of the entry in the manifest; null means that only the account has it. */
   readonly source: Source | null;
 }
 
-/** Everything that is known of an address. What could not be read is null, and in `missing`. */
+/** Everything known about an address. Facts that could not be read are null, and named in `missing`. */
 export interface WhyEvidence {
   readonly address: string;
   readonly account: Account;
-  /** The domain as the account has it; `absent`: the account does not have it. */
+  /** The domain as the account has it. `absent` means that the account does not have it. */
   readonly domain: ObservedDomain | 'absent' | null;
   /** The way by the manifest; null means that it does not name the domain. */
   readonly wanted: WhyWay | null;
   readonly actual: WhyWay | null;
-  /** False if the account's way is not for the manifest to say. */
+  /** False if the manifest does not manage this way. */
   readonly isManaged: boolean;
-  /** The newest first. */
+  /** Messages, newest first. */
   readonly messages: readonly SeenMessage[];
-  /** In words, what could not be read. */
+  /** Descriptions of what could not be read. */
   readonly missing: readonly string[];
 }

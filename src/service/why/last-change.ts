@@ -5,12 +5,12 @@ import { blame, type BlameEntry } from '../../engine/state/history/blame.ts';
 import type { RecordedDrift } from '../../engine/state/history/recorded.ts';
 import type { HistoryStore } from '../../engine/state/store.ts';
 
-/** What last changed an entry that decides about an address, and who did it. */
+/** Last change of an entry that decides about an address, and its author. */
 export interface LastChange extends HistoryItemDocument {
   readonly at: string;
   /** The run that did it; null means that it was done outside fwdsync. */
   readonly run: string | null;
-  /** Who started the run; null means that it is not known. */
+  /** The person who started the run; null means that it is not known. */
   readonly person: string | null;
   readonly commit: string | null;
 }

@@ -30,9 +30,9 @@ export interface MessagesQuery {
 export interface SeenMessages {
   /** The messages, the newest first. */
   readonly messages: readonly SeenMessage[];
-  /** Why they were not read to the end; null means that they were. */
+  /** Error that stopped the reading; null if everything was read. */
   readonly failure: ApiError | null;
-  /** How many requests the rest takes, as far as that is known. */
+  /** Number of requests for the rest, as far as known. */
   readonly requestsLeft: number;
 }
 

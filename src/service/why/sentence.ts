@@ -8,15 +8,15 @@ import type { WhyEvidence, WhyTaker, WhyWay } from './evidence.ts';
 import type { SeenMessage } from './messages.ts';
 import type { WhyVerdict } from './verdict.ts';
 
-/** How parts of an answer are shown. */
+/** Functions that show the parts of an answer. */
 export interface WhyShow {
   /** The address that was asked about. */
   readonly address: string;
   readonly destinations: (way: WhyWay) => string;
-  /** For texts of the logs and of the service. */
+  /** Shows texts of the logs and of the service. */
   readonly text: SafeText;
   readonly time: (at: number) => string;
-  /** How far back messages were searched for, such as `24h`. */
+  /** Time range of the message search, such as `24h`. */
   readonly since: string;
   readonly command: CommandLine;
 }
@@ -168,12 +168,15 @@ function isDelivery(way: WhyWay | null): way is WhyWay {
   return way?.outcome === 'delivered';
 }
 
-/** Returns where mail goes and by what, such as `ana@corp.example (alias sales, fwdsync.yaml:14:7)`. */
+/**
+ * Returns the destinations and the entry that leads there, such as `ana@corp.example (alias sales,
+ * fwdsync.yaml:14:7)`.
+ */
 function wayText(way: WhyWay, show: Pick<WhyShow, 'destinations'>): string {
   return `${show.destinations(way)}${takerNote(way)}`;
 }
 
-/** Returns what takes mail and where it is written; null means that nothing does. */
+/** Returns the entry that takes the mail, and its place; null if no entry takes it. */
 function takerText(by: WhyTaker | null): string | null {
   if (by === null) return null;
   const name =

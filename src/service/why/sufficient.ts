@@ -11,7 +11,7 @@ export interface SpentRequests {
   readonly demands: Demands;
   /** Pages of the logs that were not asked for. */
   readonly logPagesLeft: number;
-  /** Domains that mail passes, by what the manifest says, and whose routing was not read to the end. */
+  /** Domains on the manifest's way whose routing was not read to the end. */
   readonly unread: readonly UnreadRoute[];
   /** Domains of which it is not known whether they are of the account. */
   readonly ends: number;
@@ -23,7 +23,10 @@ export interface UnreadRoute {
   readonly asked: number;
 }
 
-/** Returns how many requests the whole answer takes, by what was read so far and by the size of the manifest. */
+/**
+ * Returns the number of requests for the whole answer, estimated from what was read and from the size of the
+ * manifest.
+ */
 export function sufficientRequests(
   { totals, demands, logPagesLeft, unread, ends }: SpentRequests,
   desired: Pick<Desired, 'domains'> | null,

@@ -2,7 +2,7 @@ import { sameDestinations } from '../../core/model/destinations.ts';
 import type { WhyEvidence, WhyWay } from './evidence.ts';
 import type { SeenMessage } from './messages.ts';
 
-/** Why a message did not arrive, with what says so. */
+/** The reason why a message did not arrive, with the facts that show it. */
 export type WhyVerdict =
   | { readonly verdict: 'disabled'; readonly cause: 'banned' | 'routing-off' | 'locked' | 'over-quota' }
   | { readonly verdict: 'not-receiving' }
@@ -17,7 +17,10 @@ export type WhyVerdict =
   | { readonly verdict: 'delivered'; readonly arrived: readonly SeenMessage[] }
   | { readonly verdict: 'unknown'; readonly cause: 'missing' | 'on-the-way' | 'not-decided' };
 
-/** Returns the first that holds, what is wrong with the most mail first. What was not read is no reason for any of them. */
+/**
+ * Returns the first verdict that holds, starting with the one that affects the most mail. Missing evidence is no
+ * reason for a verdict.
+ */
 export function findVerdict(evidence: WhyEvidence): WhyVerdict {
   const newest = newestMessage(evidence.messages);
   return (
@@ -29,7 +32,7 @@ export function findVerdict(evidence: WhyEvidence): WhyVerdict {
   );
 }
 
-/** Finds what keeps all mail of the domain from being forwarded. */
+/** Finds what stops all mail of the domain. */
 function halt(evidence: WhyEvidence): WhyVerdict | null {
   const { domain } = evidence;
   const cause = disabledBy(evidence);
@@ -44,7 +47,7 @@ function deviation(evidence: WhyEvidence): WhyVerdict | null {
   return evidence.actual?.outcome === 'discarded' ? { verdict: 'discarded' } : null;
 }
 
-/** By the messages, where nothing is wrong with the ways. */
+/** Returns the verdict of the messages. Used if nothing is wrong with the ways. */
 function arrival({ messages, actual }: WhyEvidence, newest: readonly SeenMessage[]): WhyVerdict {
   if (newest.length > 0) return { verdict: 'delivered', arrived: newest };
   if (messages.length > 0) return { verdict: 'unknown', cause: 'on-the-way' };
@@ -64,7 +67,7 @@ function disabledBy({
   return account.overQuota ? 'over-quota' : null;
 }
 
-/** The entries of the newest message of which something is known at each of its destinations, or at some. */
+/** Returns the entries of the newest message whose fate is known for at least one destination. */
 function newestMessage(messages: readonly SeenMessage[]): readonly SeenMessage[] {
   const known = messages.filter(({ course }) => course.fate !== null);
   return known.filter(({ message }) => message === known[0]?.message);
@@ -90,7 +93,10 @@ function failure(
   return { verdict: 'failing', failed: [first, ...others], arrived };
 }
 
-/** Whether manifest and account send mail to different ends; null means that it is not known, or not for the manifest to say. */
+/**
+ * True if manifest and account send mail to different destinations. null means that it is not known, or that the
+ * manifest does not manage it.
+ */
 export function differs({ wanted, actual, isManaged }: WhyEvidence): boolean | null {
   if (wanted === null || actual === null || !isManaged) return null;
   if (!isKnown(wanted) || !isKnown(actual)) return null;

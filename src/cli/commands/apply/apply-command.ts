@@ -47,7 +47,7 @@ export async function applyCommand(
 
 interface Manner extends Pick<SessionOptions, 'concealed'> {
   readonly options: ApplyFlags;
-  /** The saved plan that the run has to be; null: a person is asked, or `--yes` is given. */
+  /** The saved plan that the run must match. null means that a person is asked, or that `--yes` is given. */
   readonly approved: ApprovedPlan | null;
 }
 

@@ -11,7 +11,7 @@ export interface ApprovalRequest {
   readonly show: (decision: Decision, planned: Planned) => void;
 }
 
-/** With `--yes` the plan runs as it is; else somebody is asked, about one of many accounts at a time. */
+/** Runs the plan as it is with `--yes`. Otherwise asks the user, about one of many accounts at a time. */
 export async function approveByUser(
   context: Context,
   { yes }: { readonly yes?: true },
@@ -26,7 +26,7 @@ export async function approveByUser(
   return { ...approved, askedMs: clock.monotonic() - asked };
 }
 
-/** Without anybody to ask: the plan is shown, and runs as it is. */
+/** Approves the plan without a prompt. Shows the plan and runs it as it is. */
 export function approveUnasked(planned: Planned, { refusals, show }: ApprovalRequest): Approved {
   const decision = decide(planned.plan, refusals);
   show(decision, planned);
@@ -39,7 +39,7 @@ async function approveOnTerminal(
   planned: Planned,
   approval: ApprovalRequest,
 ): Promise<Approved> {
-  // With many accounts each waits for its turn to ask.
+  // With many accounts, each waits for its turn to ask.
   if (context.signal.aborted) return { decision: { kind: 'declined' }, planned };
   const questioner = openQuestioner(context);
   try {
@@ -64,11 +64,11 @@ async function askAboutPlan(
   return answer === 'yes' ? { decision, planned: allowed } : { decision: { kind: 'declined' }, planned };
 }
 
-/** The plan under a policy that allows what was confirmed; null when something was not. */
+/** Returns the plan under a policy that allows what was confirmed; null if something was not confirmed. */
 async function askAboutGuards(questioner: Questioner, planned: Planned): Promise<Planned | null> {
   const open = planned.plan.guards.filter((finding) => finding.refuses && !finding.allowed);
   if (open.some(({ allowance }) => allowance === null)) return planned;
-  // One flag may answer several guards: it is asked for once.
+  // One flag may answer several guards, so it is asked for once.
   for (const finding of new Map(open.map((finding) => [finding.allow, finding])).values()) {
     if (!(await confirmGuard(questioner, finding))) return null;
   }
@@ -77,19 +77,22 @@ async function askAboutGuards(questioner: Questioner, planned: Planned): Promise
   return planWith(planned, { ...policy, allowances: [...policy.allowances, ...confirmed] });
 }
 
-/** Whether somebody is there to be asked. */
+/** True if the user can answer a prompt. */
 export function canAsk(context: Context): boolean {
   return context.stdin.isTTY === true && context.stderr.isTTY === true;
 }
 
-/** Somebody at a terminal. */
+/** Prompt for a user at a terminal. */
 interface Questioner {
-  /** One line of an answer; null when there will be none, as after an interruption. */
+  /** Returns one line of an answer; null if there is none, as after an interruption. */
   ask(question: string): Promise<string | null>;
   close(): void;
 }
 
-/** What is typed ahead of a question counts as its answer. With `--accounts` each question names the account. */
+/**
+ * Opens the prompt. Text typed before a question counts as its answer. With `--accounts` each question names the
+ * account.
+ */
 function openQuestioner({ stdin, stderr, signal, interrupt, member }: Context): Questioner {
   const terminal = createInterface({ input: stdin, output: stderr });
   const answers = terminal[Symbol.asyncIterator]();
@@ -108,7 +111,7 @@ function openQuestioner({ stdin, stderr, signal, interrupt, member }: Context): 
     async ask(question) {
       if (signal.aborted) return null;
       terminal.setPrompt(member === undefined ? question : `${member.name}: ${question}`);
-      // Where the input has ended, answers may have been typed before.
+      // If the input has ended, answers may still have been typed before.
       if (isOpen) terminal.prompt();
       const { value, done } = await answers.next();
       return done === true ? null : value.trim();
@@ -121,8 +124,8 @@ function openQuestioner({ stdin, stderr, signal, interrupt, member }: Context): 
 }
 
 /**
- * Asks to type the number, the name or the address that a guard's flag would take; true when it was typed.
- * A guard that nothing allows is not asked about.
+ * Asks the user to type the number, name or address that a guard's flag would take. Returns true if it was typed.
+ * Does not ask about a guard that cannot be allowed.
  */
 async function confirmGuard(questioner: Questioner, { guard, scope, allow }: GuardFinding): Promise<boolean> {
   if (allow === null) return false;

@@ -19,7 +19,7 @@ import { disclosureFor, type Session } from '../../input/session.ts';
 import type { Settings, StateSettings } from '../../settings/resolve-settings.ts';
 import { styleFor } from '../../output/paint.ts';
 
-/** Turns how a run ended into the result of a command; what kept it from running ends the command. */
+/** Turns the end of a run into the result of a command. Ends the command if the run did not take place. */
 export function concludeRun(
   context: Context,
   settings: Pick<Settings, 'state'>,
@@ -51,12 +51,15 @@ function isAllLeftAlone({ planned }: Applied): boolean {
   return planned.plan.changes.length === 0 && planned.leftAlone.length > 0;
 }
 
-/** Prints what is known of a run that wrote nothing, and was not shown before; returns its document for `--format json`. */
+/**
+ * Prints what is known of a run that wrote nothing, unless it was shown before. Returns its document for `--format
+ * json`.
+ */
 function documentOfNotRun(context: Context, session: Session, once: Exclude<Once, Applied>): object | null {
   if (once.kind !== 'not-run') return null;
   const { decision, planned } = once;
   if (decision.kind === 'stale') printStale(context, decision.since);
-  // In text the plan was shown before, with its guards and problems.
+  // In text, the plan was shown before with its guards and problems.
   if (context.format !== 'json') return null;
   if (decision.kind === 'unproven') printUnproven(context, session, once);
   if (decision.kind === 'invalid') return problemsDocument(planned.plan.problems, session.counts);
@@ -98,13 +101,13 @@ function reportText(
   const style = styleFor(context.stdout, context.color);
   const columns = columnsOf(context.stdout);
   const command = commandLine(context, session.api);
-  // Others were shown with the plan.
+  // The other notes were shown with the plan.
   const notes = report.notes.filter((note) => !planned.notes.includes(note));
   const text = `\n${renderReport({ ...report, notes }, { disclosure, style, columns, command })}`;
   return { text, verdict: countLine(report, style) };
 }
 
-/** Leaves out the command that undoes a run where nothing will remember the run, and says why. */
+/** Leaves out the command that undoes a run if the run is not remembered, and says why. */
 export function lastingPart(report: Report, { endsWithJob }: StateSettings): Report {
   if (report.run === null || !endsWithJob) return report;
   return { ...report, run: null, notes: [...report.notes, NO_UNDO] };
@@ -113,7 +116,7 @@ export function lastingPart(report: Report, { endsWithJob }: StateSettings): Rep
 const NO_UNDO =
   'this run cannot be undone later: CI is set and the state directory ends with the job; name one that lasts with --state-dir or --store ("State where there is no disk" in docs/ci.md)';
 
-/** What each outcome of a run means to the shell; what was interrupted before anything was written has a signal's code. */
+/** Exit code of each outcome. A run that was interrupted before any write has the signal's code. */
 const EXIT_OF: Readonly<Record<Report['outcome'], ExitCode>> = {
   unchanged: EXIT.done,
   converged: EXIT.done,

@@ -10,7 +10,7 @@ import { forecastOf, legsOf } from '../../output/plan/print-plan.ts';
 
 /** Shows how far a plan is applied. */
 interface RunFollower {
-  /** From now on these requests are sent. */
+  /** Called when these requests begin to be sent. */
   readonly begin: (planned: Planned, requests: readonly StageRequests[]) => void;
   readonly onProgress: (progress: Progress) => void;
 }
@@ -20,7 +20,7 @@ const REFUSED_BATCHES = {
   'by-id': 'The service does not know its ids in batches: items are updated and deleted one by one',
 } as const;
 
-/** The ports of a run that is approved, and then shows how far it is. */
+/** Returns the ports of a run that needs approval and then shows its progress. */
 export function approvingPorts(context: Context, session: Session, approve: OncePorts['approve']): OncePorts {
   const follower = createRunFollower(context, session);
   return {

@@ -6,7 +6,7 @@ import type { Once } from '../../../engine/once.ts';
 import { apiFailure, apiHint } from '../../input/connect.ts';
 import { CommandError, EXIT, commandFailure } from '../../exit.ts';
 
-/** Why a run did not come to write anything, as the end of a command. */
+/** Returns why a run wrote nothing, as the end of a command. */
 export function notRun(
   once: Exclude<Once, { readonly kind: 'applied' }>,
   document: object | null = null,
@@ -23,7 +23,7 @@ export function notRun(
   }
 }
 
-/** Why a run failed that was made without a person, as the end of a command. */
+/** Returns why an unattended run failed, as the end of a command. */
 export function failedRun({ what, code, message }: Extract<RunResult, { kind: 'failed' }>): CommandError {
   switch (what) {
     case 'lock':
@@ -47,7 +47,7 @@ const LOCK_HINTS: Readonly<Record<LockFault['kind'], string>> = {
 
 export type NotRun = Extract<Once, { readonly kind: 'not-run' }>;
 
-/** Why a plan did not run, as the end of a command. */
+/** Returns why a plan did not run, as the end of a command. */
 export function notApproved(
   decision: NotRun['decision']['kind'],
   plan: Plan,
@@ -90,7 +90,7 @@ function unproven(plan: Plan): CommandError {
   );
 }
 
-/** What guards that refuse leave to do. */
+/** Returns what can be done about the guards that refuse. */
 function wayAround({ guards }: Plan): string {
   const refusing = guards.filter(({ refuses, allowed }) => refuses && !allowed);
   if (refusing.some(({ holds }) => holds.kind === 'run')) {

@@ -8,8 +8,8 @@ export const completionCommand: CommandAction = async (_context, { args: [shell]
 });
 
 /**
- * The program itself says what may stand at the cursor, not a function or an alias around it, which may ask for a key; what
- * is typed meanwhile is not its input, and no complaint of it gets into the line.
+ * Asks the program itself for completions. A function or an alias around it might ask for a key. It reads no typed
+ * input, and its errors do not appear in the line.
  */
 const ask = (index: string, words: string): string =>
   `command fwdsync completion words -- ${index} ${words} </dev/null 2>/dev/null`;

@@ -10,9 +10,9 @@ import { resolvePlaces, type Places } from '../../settings/resolve-settings.ts';
 type Surroundings = Pick<ProcessContext, 'env' | 'cwd' | 'stdin'>;
 
 /**
- * The domains of the manifests that a command line names or takes by default, whose words these are: nothing but letters,
- * digits, hyphens and dots. Somebody is in the middle of typing it, so that what cannot be read is no error, and standard
- * input is theirs.
+ * Returns the domains of the manifests that a command line names or takes by default. `words` are the words of the
+ * line. Names consist only of letters, digits, hyphens and dots. The user is still typing, so unreadable files are no
+ * error, and standard input is not read.
  */
 export async function listDomains(
   context: Surroundings,
@@ -21,10 +21,10 @@ export async function listDomains(
   return domainNames(await readNamed(context, words).catch(() => []));
 }
 
-/** What shells expand by no means, and is no part of a pattern of files. */
+/** Text that no shell expands and that is not part of a file pattern. */
 const SAFE = /^[\w@.+:/%=-]+$/;
 
-/** The same for the addresses and webhooks of these manifests, and for the groups where they are wanted. */
+/** Returns the addresses and webhooks of these manifests, and the groups if wanted. */
 export async function listDestinations(
   context: Surroundings,
   words: readonly string[],
@@ -52,7 +52,7 @@ async function listPaths(directory: string, ports: ReadPorts): Promise<readonly 
   return listed.ok ? listed.value : [];
 }
 
-/** Returns where manifests are by words as they were typed: `=` may be a word of its own. */
+/** Returns the places of manifests from the typed words. `=` may be a word of its own. */
 function placesIn(words: readonly string[], { env, cwd }: Surroundings): Places {
   const { values } = parseArgs({
     args: words.filter((word) => word !== '=').map((word) => unquoted(word, env['HOME'] ?? '~')),
@@ -72,12 +72,12 @@ function placesIn(words: readonly string[], { env, cwd }: Surroundings): Places 
   return resolvePlaces(stated, { env, cwd });
 }
 
-/** As a shell takes a path with quotes or a tilde; nothing else is expanded, because that may run a command. */
+/** Removes quotes and expands a tilde like a shell. Nothing else is expanded, because that may run a command. */
 function unquoted(word: string, home: string): string {
   return word.replaceAll(/["'\\]/g, '').replace(/^~(?=\/|$)/, () => home);
 }
 
-/** An option without its value is `true`. */
+/** Returns the text of an option. Without its value, the option is `true`. */
 function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

@@ -3,20 +3,20 @@ import type { ProcessContext } from '../../context.ts';
 import { describeDefault } from '../../declare/options.ts';
 import { listDestinations, listDomains } from './list-domains.ts';
 
-/** What may stand at a place of the line: words, each perhaps with a description behind a tab; files; domains. */
+/** Candidates for a place of the line: words, each with an optional description after a tab; files; domains. */
 type Candidates =
   | readonly string[]
   | 'files'
-  /** Those of the manifests that the line names. */
+  /** Domains of the manifests that the line names. */
   | 'domains'
   | 'destinations'
   | 'destinations-and-groups';
 
 /**
- * Prints what may stand at the cursor of a line that somebody is typing, for a shell that completes it: a word a line,
- * with its description behind a tab, or `:files`. The first of the words is the index of the one at the cursor in those
- * after it, which are all of the line in the shell's own terms. Shells may expand what is printed: words are nothing but
- * letters, digits and signs that mean nothing to a shell.
+ * Prints the candidates at the cursor for a shell that completes a line: one word per line, with its description
+ * after a tab, or `:files`. The first argument is the index of the word at the cursor. The arguments after it are the
+ * whole line, split by the shell. Shells may expand the output, so words contain only letters, digits and signs
+ * without a meaning to a shell.
  */
 export async function completeWords(
   program: Command,
@@ -45,7 +45,7 @@ async function wordsOf(
   return candidates === 'domains' ? listDomains(context, line) : listDestinations(context, line, candidates);
 }
 
-/** `assigned` is the option whose value is behind its `=` in the same word. */
+/** Returns the candidates at a place. `assigned` is the option whose value follows its `=` in the same word. */
 function candidatesAt(
   program: Command,
   before: readonly string[],

@@ -70,7 +70,7 @@ export async function deliveryCommand(
 
 interface LimitedRequests {
   readonly mayAsk: () => boolean;
-  /** Asks what is needed to begin. */
+  /** Asks a question that the command needs to begin. If the limit is reached, the command ends. */
   readonly ask: <T>(question: () => Promise<T>) => Promise<T>;
 }
 

@@ -5,7 +5,7 @@ import { showSource } from '../../../core/model/manifest/problem.ts';
 import type { Style } from '../../../core/plan/render/style.ts';
 import { wrapSentence, wrapWords } from '../../../core/plan/render/wrap.ts';
 
-/** The worst first, what is healthy as a count. `columns`: width that sentences keep to. */
+/** Renders deliveries, worst first, and counts the healthy ones. `columns` is the width for sentences. */
 export function renderDelivery(document: DeliveryDocument, style: Style, columns: number): string {
   const rows = document.rows.filter((row) => !isHealthy(row));
   const lines = [

@@ -9,7 +9,7 @@ import type { Context } from '../../context.ts';
 const ACME = 'acme.example' as DomainName;
 const SHOP = 'acme-shop.example' as DomainName;
 
-/** What the account held before the manifest was first applied. */
+/** Account before the manifest was first applied. */
 export const SEED: Seed = {
   account: { email: 'ops@acme.example' },
   whitelabels: ['mail.partner.example'],
@@ -32,7 +32,7 @@ export const SEED: Seed = {
   ],
 };
 
-/** Changes the account as somebody in a hurry does in a dashboard; gives what was done, for people. */
+/** Changes the account as a user in a hurry would in a dashboard. Returns the changes, for people. */
 export async function drift(context: Context, url: string, key: string): Promise<readonly string[]> {
   const { clock, random } = context;
   const client = createClient({ url, version: 'v4', key, mode: 'read-write', clock, random });

@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from '../../exit.ts';
 
 const RETIRED = 'acme-2019.example';
 
-/** A command line, and the exit code with which it is going to end. */
+/** A command line, and its expected exit code. */
 interface Step {
   readonly args: readonly string[];
   readonly ends: ExitCode;
@@ -21,7 +21,7 @@ const APPLY: Step = {
   ends: EXIT.partial,
 };
 const APPLY_FIXED: Step = { args: ['apply', '-f', 'acme', '--yes'], ends: EXIT.done };
-/** As `APPLY`, of the manifest without the mistake. */
+/** Applies the manifest without the mistake. */
 const APPLY_ALL: Step = { ...APPLY, ends: EXIT.done };
 const PLAN_AFTER: Step = { args: ['plan', '-f', 'acme', '--detailed-exitcode'], ends: EXIT.done };
 
@@ -30,8 +30,8 @@ export interface DemoOptions {
 }
 
 /**
- * Shows a manifest at work on an emulated account that has drifted from it: the very commands that one would type,
- * with what they print. Exits with 0, or with 1 when a command did not end as announced.
+ * Shows a manifest at work on an emulated account that has drifted from it, with the commands that a user would type
+ * and their output. Exits with 0, or with 1 if a command did not end as expected.
  */
 export function demoCommand(execute: Execute): CommandAction<DemoOptions> {
   return (context, { options }) => demonstrate(context, options, execute);
@@ -62,7 +62,7 @@ async function demonstrate(
   }
 }
 
-/** Whether every command ended as announced; the first that does not ends the story. */
+/** Shows the scenes. Returns true if every command ended as expected. The first that does not ends the story. */
 async function showScenes(
   stage: Stage,
   narrator: Narrator,
@@ -89,7 +89,7 @@ async function showScenes(
   return perform(PLAN_AFTER);
 }
 
-/** Mail needs more than all the rest, and is loaded here alone. */
+/** Shows the mail scenes. Mail needs more modules than all the rest, so it is loaded only here. */
 async function showMail(
   stage: Stage,
   narrator: Narrator,
@@ -98,7 +98,7 @@ async function showMail(
     mask,
   }: { readonly perform: (step: Step) => Promise<boolean>; readonly mask: Disclosure['mask'] },
 ): Promise<boolean> {
-  // Its last line tells of the mistake, which is not made here.
+  // The last line mentions the mistake, which is not made here.
   narrator.scene('What happened so far', stage.history.slice(0, -1));
   narrator.scene('1. Make it so', ['The manifest is applied, and mail goes where it says.']);
   if (!(await perform(APPLY_ALL))) return false;

@@ -24,7 +24,7 @@ const MAILS = [
 
 type DemoMail = (typeof MAILS)[number]['mail'];
 
-/** Sends three mails to the account of the demo by SMTP. `explain` is called after each; false ends the story. */
+/** Sends three mails to the demo's account by SMTP. Calls `explain` after each; false ends the story. */
 export async function sendMails(
   { context, emulator }: Stage,
   narrator: Narrator,
@@ -42,7 +42,7 @@ export async function sendMails(
     randomId: () => randomUUID(),
   });
   const shop = emulator.store.state.domains.get(SHOP);
-  // As the dashboard does; the API cannot.
+  // The dashboard can do this; the API cannot.
   if (shop !== undefined) shop.fields.routing_engine = 'rules';
   narrator.scene('And then, in the dashboard', [
     `${SHOP} was told to route by rules; acme.example routes by aliases.`,
@@ -59,7 +59,7 @@ export async function sendMails(
   }
 }
 
-/** The conversation, and the mailboxes in which the mail is then, for people. */
+/** Returns the SMTP conversation and the mailboxes that then have the mail, for people. */
 async function deliver(
   { smtp, queue, mailboxes }: MailService,
   mail: DemoMail,
@@ -81,7 +81,7 @@ async function deliver(
     `  Subject  ${subject}`,
     `  Answer   ${code} ${message}`,
     ...arrived.map(([address, mails]) => {
-      // No webhook is called here.
+      // Webhooks are not called here.
       const note = mails.some(({ type }) => type === 'json') ? '  (recorded, not called)' : '';
       return `  Arrived  ${show(address)}${note}`;
     }),

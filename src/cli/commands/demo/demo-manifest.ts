@@ -8,21 +8,24 @@ const MISTAKEN = '      press: info@acme.example';
 
 export interface Mistake {
   readonly file: string;
-  /** What it is and what comes of it, for people. */
+  /** Explanation of the mistake and its consequence, for people. */
   readonly consequence: readonly string[];
 }
 
-/** The example's directory in a checkout, in the npm package or in the container: above wherever this module lies. */
+/**
+ * Returns the example's directory: in a checkout, in the npm package or in the container, somewhere above this
+ * module.
+ */
 export function findExample(): string {
   return dirname(findInstalled(join('examples', 'acme', FILE)));
 }
 
-/** A copy that the demo may change. */
+/** Makes a copy that the demo may change. */
 export async function copyExample(target: string): Promise<void> {
   await cp(findExample(), target, { recursive: true });
 }
 
-/** Writes a line that the service rejects, about which the linter can only warn. */
+/** Writes a line that the service rejects. The linter can only warn about it. */
 export async function misdirect(directory: string): Promise<Mistake> {
   await replaceLine(directory, FIXED, MISTAKEN);
   return {
@@ -35,7 +38,7 @@ export async function misdirect(directory: string): Promise<Mistake> {
   };
 }
 
-/** Fixes the line; gives the old one and the new one. */
+/** Fixes the line. Returns the old line and the new one. */
 export async function correct(
   directory: string,
 ): Promise<{ readonly before: string; readonly after: string }> {

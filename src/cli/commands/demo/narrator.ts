@@ -11,7 +11,7 @@ const MEANING: Readonly<Partial<Record<ExitCode, string>>> = {
   3: 'applied in part, the report says which',
 };
 
-/** Explains between the commands what they are for; to standard output, in lines of at most 80 columns. */
+/** Explains the commands between them, on standard output, in lines of at most 80 columns. */
 export function createNarrator(context: Context) {
   const style = styleFor(context.stdout, context.color);
   const say = (...lines: readonly string[]): void => {

@@ -13,17 +13,17 @@ import { copyExample } from './demo-manifest.ts';
 
 const KEY = 'demo-key';
 
-/** Where the demo plays: an emulator, a copy of the manifest, and a process of its own to run commands in. */
+/** Stage of the demo: an emulator, a copy of the manifest, and a process to run commands in. */
 export interface Stage {
   readonly context: Context;
   readonly emulator: Emulator;
   readonly manifestDirectory: string;
-  /** What happened before the demo starts, for people. */
+  /** Events before the demo starts, for people. */
   readonly history: readonly string[];
   close(): Promise<void>;
 }
 
-/** An account that was once in step with the manifest, and that people changed in the dashboard since. */
+/** Opens an account that was once in step with the manifest and was then changed in the dashboard. */
 export async function openStage(context: Context, execute: Execute): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), 'fwdsync-demo-'));
   const clock = skippingClock(context.clock);
@@ -51,7 +51,7 @@ export async function openStage(context: Context, execute: Execute): Promise<Sta
   }
 }
 
-/** The earlier run, out of sight, before `acme-2019.example` was given up; then the changes by hand. */
+/** Makes the earlier run silently, before `acme-2019.example` was given up, and then the changes by hand. */
 async function rehearse(
   context: Context,
   { manifest, url, execute }: { manifest: string; url: string; execute: Execute },
@@ -86,7 +86,7 @@ function stageContext(
       FWDSYNC_API_URL: emulator.urls.v4,
       FWDSYNC_STATE_DIR: join(directory, 'state'),
       ACME_API_KEY: KEY,
-      // Of commands that ask the account alone.
+      // Variables for commands that ask only the account.
       FWDSYNC_API_KEY: KEY,
       BOSS_ADDRESS: 'bertha@corp.example',
       CAROL_SMTP_PASSWORD: randomUUID(),
@@ -94,7 +94,9 @@ function stageContext(
   };
 }
 
-/** Waits, such as those between two reads of the account, pass at once, for client and emulator alike. */
+/**
+ * Returns a clock whose waits, for example between two reads of the account, pass at once for client and emulator.
+ */
 function skippingClock(real: Clock): Clock {
   let skipped = 0;
   return {

@@ -105,7 +105,10 @@ async function readIfNamed<T>(
   return file === undefined ? undefined : read(resolve(context.cwd, file));
 }
 
-/** The account of the file, or one made from the manifest; what makes an account cannot change one that is there. */
+/**
+ * Returns the account in the file, or one made from the manifest. Options that make an account cannot change an
+ * existing one.
+ */
 async function firstState(
   context: Context,
   manifest: ManifestSettings,
@@ -148,7 +151,7 @@ function keepState(
   emulator.onChange(() => {
     saver.changed();
   });
-  // Mail makes keys when it starts, and puts back what was not saved.
+  // Mail creates keys when it starts, and restores what was not saved.
   if (mail !== null) saver.changed();
   return saver;
 }

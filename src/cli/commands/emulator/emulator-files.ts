@@ -8,7 +8,7 @@ import { makeDirectory } from '../../../engine/state/own-files.ts';
 import { commandFailure } from '../../exit.ts';
 import { fileFault } from '../../output/files.ts';
 
-/** The account that a file holds; undefined where there is no file yet. */
+/** Returns the account in a file; undefined if there is no file yet. */
 export async function readStateFile(file: string): Promise<Seed | undefined> {
   const text = await readText(file);
   return text === undefined ? undefined : (parseChecked(file, text, 'state') as Seed);
@@ -18,7 +18,7 @@ export async function readFaultsFile(file: string): Promise<readonly Fault[]> {
   return (await readRequired(file, 'faults')) as readonly Fault[];
 }
 
-/** The further accounts that a file lists. */
+/** Returns the further accounts that a file lists. */
 export async function readAccountsFile(file: string): Promise<readonly SeededAccount[]> {
   return (await readRequired(file, 'accounts')) as readonly SeededAccount[];
 }
@@ -27,21 +27,19 @@ async function readRequired(file: string, subject: 'faults' | 'accounts'): Promi
   return parseChecked(file, await readOptionFile(file, subject), subject);
 }
 
-/** The text of a file that an option names. */
+/** Returns the text of a file that an option names. */
 export async function readOptionFile(file: string, option: string): Promise<string> {
   const text = await readText(file);
   if (text !== undefined) return text;
   throw commandFailure(`${file} does not exist`, `check the path of --${option}`);
 }
 
-/** Where a file really is, so that writing it leaves a link to it in place. */
+/** Returns the real path of a file, so that writing it keeps a link to it. */
 export async function resolveLink(file: string): Promise<string> {
   return fs.realpath(file).catch(() => file);
 }
 
-/**
- * Sees to it that a file can be kept: makes the directories that are not there, and refuses to start where that cannot be.
- */
+/** Creates the missing directories of a file. Refuses to start if that fails. */
 export async function prepareDirectory(file: string): Promise<void> {
   try {
     await makeDirectory(fs, dirname(file), 0o700);

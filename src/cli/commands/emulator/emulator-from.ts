@@ -16,15 +16,15 @@ import type { ManifestSettings } from '../../settings/resolve-settings.ts';
 export interface FromOptions {
   /** The manifest, a file or a directory. */
   readonly from: string;
-  /** The email of the account; it must not differ from the manifest's. */
+  /** The email of the account. It must not differ from the manifest's. */
   readonly account?: string | undefined;
-  /** Of every SMTP credential. */
+  /** Password of every SMTP credential. */
   readonly smtpPassword: string;
 }
 
 /**
- * An account as a manifest wants it. No reference is resolved: each stands for an address at `reference.invalid`, and
- * every credential has the one password. An invalid manifest ends the command with 5.
+ * Returns an account as a manifest wants it. No reference is resolved: each stands for an address at
+ * `reference.invalid`, and every credential has the same password. An invalid manifest ends the command with 5.
  */
 export async function seedFrom(
   context: Context,
@@ -46,7 +46,10 @@ export function seedOf(desired: Desired, email: string | undefined, smtpPassword
   };
 }
 
-/** Reads manifests, each reference as a placeholder, and prints what is wrong with them. Invalid ones end the command with 5. */
+/**
+ * Reads manifests with a placeholder for each reference, and prints their problems. Invalid manifests end the command
+ * with 5.
+ */
 export async function loadWithPlaceholders(
   context: Context,
   manifest: ManifestSettings,
@@ -66,7 +69,10 @@ export async function loadWithPlaceholders(
   return desired;
 }
 
-/** `env-boss@reference.invalid` for `{ env: BOSS }`, another address for each reference. */
+/**
+ * Returns a function that gives each reference its own address, such as `env-boss@reference.invalid` for `{ env: BOSS
+ * }`.
+ */
 function placeholders(): (reference: Reference) => string {
   const given = new Map<string, string>();
   const taken = new Set<string>();
@@ -100,7 +106,7 @@ function seedDomain({ domain, settings, ...sections }: PresentDomain, password: 
   };
 }
 
-/** In steps of ten, as new rules get their ranks. */
+/** Returns a rule with a rank in steps of ten, like new rules of the service. */
 function seedRule(rule: DesiredRule, index: number): readonly SeedRule[] {
   if (rule.state === 'absent') return [];
   const { id, match, forward, active } = rule;

@@ -9,20 +9,20 @@ import { MOST_PORT } from '../../declare/options.ts';
 import { readOptionFile } from './emulator-files.ts';
 
 export interface MailCommandOptions {
-  /** Of the API. */
+  /** Port of the API. */
   readonly port: number;
   readonly smtp?: number;
   readonly submission?: number;
   readonly relay?: string;
   readonly srsKey?: string;
   readonly webhook?: readonly string[];
-  /** Files, as PEM. */
+  /** Files in PEM format. */
   readonly tlsCert?: string;
   readonly tlsKey?: string;
 }
 
 export interface StartedMail {
-  /** For the JSON line. */
+  /** Addresses for the JSON line. */
   readonly addresses: Readonly<Record<string, string>>;
   readonly journal: MailService['journal'];
   close(): Promise<void>;
@@ -34,7 +34,7 @@ interface CheckedMailOptions {
   readonly relay: { readonly host: string; readonly port: number } | undefined;
   readonly srsKey: string | undefined;
   readonly webhooks: readonly string[];
-  /** undefined: one is made. */
+  /** undefined creates a certificate. */
   readonly certificate: PemPair | undefined;
 }
 
@@ -43,7 +43,7 @@ interface PemPair {
   readonly key: string;
 }
 
-/** null: the emulator has nothing to do with mail. */
+/** Returns null if the emulator needs no mail. */
 export async function readMailOptions(
   context: Context,
   options: MailCommandOptions,
@@ -73,7 +73,10 @@ export async function readMailOptions(
   return null;
 }
 
-/** Loads what mail needs, and nobody else. With a state file, mail is kept in a directory beside it. */
+/**
+ * Loads the modules for mail, which nothing else needs, and starts mail. With a state file, mail is kept in a
+ * directory beside it.
+ */
 export async function startMailFor(
   context: Context,
   emulator: Emulator,
@@ -128,7 +131,7 @@ async function readCertificate(
   }
 }
 
-/** Nothing is ever sent to another machine. */
+/** Parses the address of a relay. Mail is never sent to another machine. */
 function readRelay(text: string): { readonly host: string; readonly port: number } {
   const [, host = '', digits = ''] = /^(\[::1\]|[\w.-]+):(\d{1,5})$/.exec(text) ?? [];
   const address = LOOPBACK_NAMES[host] ?? host;
@@ -141,7 +144,7 @@ function readRelay(text: string): { readonly host: string; readonly port: number
   );
 }
 
-/** Literal addresses alone: a name could mean another machine tomorrow. */
+/** Parses an origin. Only literal addresses are allowed, because a name could mean another machine tomorrow. */
 function readOrigin(text: string, { port, smtp, submission }: MailCommandOptions): string {
   const [, digits = ''] = /^http:\/\/(?:127\.0\.0\.1|\[::1\]):(\d{1,5})\/?$/.exec(text) ?? [];
   const number = Number(digits);

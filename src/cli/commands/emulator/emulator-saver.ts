@@ -6,31 +6,31 @@ import type { Clock } from '../../../core/model/clock.ts';
 
 /** Keeps a file in step with something that changes often and may be large. */
 export interface Saver {
-  /** Says that the file is out of date; it is written soon, and in the background. */
+  /** Marks the file as out of date. It is written soon, in the background. */
   changed(): void;
-  /** Writes the file a last time; null, or why it could not be written. */
+  /** Writes the file a last time. Returns null, or why it could not be written. */
   close(): Promise<string | null>;
 }
 
 export interface SaverOptions {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
-  /** The text as it is now, in pieces. */
+  /** Returns the current text in pieces. */
   readonly text: () => Iterable<string>;
-  /** Called when what `text` gave last is written. */
+  /** Called when the last result of `text` is written. */
   readonly onSaved: () => void;
   readonly clock: Clock;
   readonly onFailure: (message: string) => void;
 }
 
-/** At least this long between the end of a save and the next; in milliseconds. */
+/** Minimum time between the end of a save and the next, in milliseconds. */
 const MIN_REST = 50;
-/** So many times as long as the save took, so that saving uses at most a fifth of the time. */
+/** Pause after a save, as a multiple of its time. Saving then uses at most a fifth of the time. */
 const REST_FACTOR = 4;
 
 const FILES: WritableFiles = {
   makeDirectory: (directory) => makeDirectory(fs, directory),
-  // What a killed process left, or a link that somebody put there, is replaced and never written to.
+  // A file left by a killed process, or a link in its place, is replaced and never written to.
   create: async (path) => {
     await fs.rm(path, { force: true });
     return fs.open(path, 'wx', 0o600);

@@ -15,23 +15,23 @@ import { usageError } from '../../exit.ts';
 import { makeOutputDirectory, saveText } from '../../output/files.ts';
 import { schemaComment } from '../../output/schema-comment.ts';
 
-/** Where an export goes; neither: to standard output. */
+/** Target of an export. Without either option it is standard output. */
 export interface ExportTarget {
   readonly out?: string;
   readonly outDir?: string;
-  /** Replaces files that exist. */
+  /** Replaces existing files. */
   readonly force?: true;
-  /** Names sets of destinations that several entries share. */
+  /** Turns shared sets of destinations into named groups. */
   readonly groups?: true;
 }
 
 interface Manner {
   readonly how: Omit<ExportOptions, 'api'>;
-  /** What the manifest of one of many accounts states of it. */
+  /** API settings that the manifest of one of many accounts states. */
   readonly api: DesiredApi;
 }
 
-/** Manifests that were written; the words say where and how much. */
+/** Manifests that were written, with a text that says where and how much. */
 export interface Written {
   readonly said: string;
   readonly texts: readonly ManifestText[];
@@ -61,7 +61,10 @@ export async function writeExport(
   return { said: `wrote ${out}: ${countsOf(whole)}`, texts: [{ file: out, text }] };
 }
 
-/** The account in one file, each domain in another: what a run states once, and what may be read alone. */
+/**
+ * Writes the account into one file and each domain into another. The account file has what is stated once; each
+ * domain file can be read alone.
+ */
 async function writeDirectory(
   context: Context,
   target: ExportTarget & { readonly outDir: string },
@@ -101,7 +104,7 @@ function withGroups(
   return groups === true ? groupForwards(documents) : documents;
 }
 
-/** Refuses to replace what is there. */
+/** Refuses to replace existing files. */
 export function assertFree(
   context: Context,
   paths: Iterable<string>,
@@ -135,10 +138,10 @@ function sizeOf(section: DomainDocument[Section] = []): number {
   return 'size' in section ? section.size : section.length;
 }
 
-/** No domain has this name: theirs have a dot. */
+/** File name of the account. It cannot clash with a domain's file, because a domain name contains a dot. */
 const ACCOUNT_FILE = 'account.yaml';
 
-/** What each of many accounts has to state, so that the directory can be used with `--accounts` as it is. */
+/** Returns what each of many accounts has to state, so that the directory works with `--accounts` as it is. */
 function accountPart({ account, version, url, key }: DesiredApi): ManifestDocument {
   const api = {
     ...(account === undefined ? {} : { account }),

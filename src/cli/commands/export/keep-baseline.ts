@@ -19,7 +19,7 @@ export interface Exported {
   readonly connection: Connection;
 }
 
-/** Records the domains of a manifest that was written as the baseline; where that cannot be done, says why. */
+/** Records the domains of a written manifest as the baseline. If that fails, says why. */
 export async function keepBaseline(
   context: Context,
   { manifest, state }: Settings,

@@ -16,12 +16,12 @@ import { saveText } from '../../output/files.ts';
 import { openSession } from '../../input/session.ts';
 import type { ManifestSettings, Settings } from '../../settings/resolve-settings.ts';
 
-/** Rounds of edits; each brings the manifest nearer to the account, and most need one or two. */
+/** Maximum rounds of edits. Each brings the manifest nearer to the account, and most manifests need one or two. */
 const MAX_ROUNDS = 20;
 
 /**
- * Writes the live account into an existing manifest: where a plan would change the account, the manifest is changed, and
- * nowhere else. Nothing is written unless the plan of what is written is empty.
+ * Writes the live account into an existing manifest. Only entries that a plan would change are edited. Nothing is
+ * written unless the plan of the new text is empty.
  */
 export async function updateManifestFile(
   called: Context,
@@ -60,7 +60,7 @@ export async function updateManifestFile(
   }
 }
 
-/** What could not be read, or shows one key twice, cannot be written down. */
+/** Ends the command if a domain could not be read, or shows one key twice, because it cannot be exported. */
 function assertComplete({ withheld, problems }: Plan): void {
   const unproven = withheld.find(({ cause }) => cause === 'unproven');
   if (unproven !== undefined) {

@@ -19,8 +19,8 @@ import { blameText } from './history-text.ts';
 import { openRecorded } from './open-history.ts';
 
 /**
- * Prints what set the alias of an address, or the rule of that name, as it is, and what was changed outside fwdsync since; of
- * a domain its settings. Offline and without a key.
+ * Prints what last set the alias of an address, or the rule of that name, and changes made outside fwdsync since. For
+ * a domain, prints its settings. Works offline and without a key.
  */
 export async function blameCommand(
   context: Context,
@@ -53,7 +53,10 @@ export async function blameCommand(
   return { exit: EXIT.done, ...chooseOutput(context, document, () => blameText(document, look)) };
 }
 
-/** Of `sales@acme.example` all that may have that name; of `acme.example` the domain itself. */
+/**
+ * Returns the keys of an address: for `sales@acme.example` every item that may have that name, for `acme.example` the
+ * domain itself.
+ */
 function keysOf(address: string): Parameters<typeof blame>[1] {
   const domain = requireDomain(domainPartOf(address));
   const name = address.includes('@') ? localPartOf(address) : domain;

@@ -33,7 +33,10 @@ export interface HistoryOptions {
   readonly since?: string;
 }
 
-/** Prints the runs that wrote, and what was changed outside fwdsync; of one run its diff. Offline and without a key. */
+/**
+ * Prints the runs that wrote, and changes made outside fwdsync; for one run its diff. Works offline and without a
+ * key.
+ */
 export async function historyCommand(
   context: Context,
   { settings, options, args: [id] }: CommandCall<HistoryOptions>,
@@ -45,7 +48,7 @@ export async function historyCommand(
     now: context.clock.now(),
     domains: domains?.map((name) => requireDomain(name, '--domain')) ?? null,
     run: id,
-    // A list for people counts the items, and does not show them.
+    // A list for people only counts the items.
     items: format === 'json' || id !== undefined || domains !== null ? 'read' : 'left-out',
   };
   const opened = await openRecorded(context, settings);
@@ -66,7 +69,7 @@ export async function historyCommand(
   return { exit: EXIT.done, text: historyText({ runs, drift }, how) };
 }
 
-/** What is found of a run, of each account that has it. */
+/** Yields the records of a run, from each account that has it. */
 async function* recorded<T>(found: AsyncIterable<T>, id: string, command: CommandLine): AsyncGenerator<T> {
   let isRecorded = false;
   for await (const part of found) {
@@ -87,7 +90,7 @@ function sinceOf({ clock }: Context, { since }: HistoryOptions): string | undefi
 
 interface Query {
   readonly since: string | undefined;
-  /** Null: all. */
+  /** null means all. */
   readonly domains: readonly DomainName[] | null;
   readonly run: string | undefined;
   readonly items: 'read' | 'left-out';
@@ -109,7 +112,7 @@ async function* runDocuments(
     yield runDocument(found, mask);
 }
 
-/** A run as text: of each item only its line is in memory. */
+/** Yields a run as text. Only one line of each item is in memory. */
 async function* runTexts(
   { stores, onFault }: OpenedHistory,
   { since, run, domains }: Query,
@@ -146,7 +149,10 @@ async function* driftDocuments(
     yield driftDocument(found, { account, mask });
 }
 
-/** Passes one on as it is read; of several, which may be more than there can be open files, all are read first. */
+/**
+ * Yields entries newest first. One source is passed on as it is read. Several may be more than the limit of open
+ * files, so all are read first.
+ */
 async function* newestFirst<T>(
   sources: readonly AsyncGenerator<T>[],
   at: (found: T) => string,
@@ -159,7 +165,7 @@ async function* newestFirst<T>(
   yield* mergeNewestFirst(lists, at, now);
 }
 
-/** Those that changed something in them. */
+/** Yields the runs that changed something in these domains. */
 async function* readRunsOfDomains(
   store: HistoryStore,
   domains: readonly DomainName[],

@@ -23,11 +23,11 @@ export interface RunDocument extends Pick<
 > {
   readonly id: string;
   readonly startedAt: string;
-  /** These are null where the run was killed, or goes on. */
+  /** Time of the end. This and the next two are null if the run was killed, or is still running. */
   readonly finishedAt: string | null;
   readonly outcome: RunEndEntry['outcome'] | null;
   readonly summary: RunEndEntry['summary'] | null;
-  /** Of `undo`: the run that it reverses. */
+  /** The run that an `undo` reverses. */
   readonly undoes: string | null;
   readonly items: readonly ItemDocument[];
 }
@@ -36,7 +36,7 @@ export type ItemDocument = HistoryItemDocument & {
   readonly at: string;
   readonly endpoint: string;
   readonly via: 'domain' | null;
-  /** Null: not known. */
+  /** null means that it is not known. */
   readonly outcome: NonNullable<RecordedItem['result']>['outcome'] | null;
   readonly message: string | null;
 };
@@ -49,10 +49,10 @@ export type DriftDocument = HistoryItemDocument & {
   readonly correctedBy: string | null;
 };
 
-/** A run, with its items where they are shown. */
+/** A run, with its items if they are shown. */
 export type FoundRun = RecordedRun & Partial<RunWithItems>;
 
-/** Each run with its items, in the order in which they were sent. */
+/** Returns a run with its items, in the order in which they were sent. */
 export function runDocument({ start, end, items = [] }: FoundRun, mask: Disclosure['mask']): RunDocument {
   const { command, account, api, host, user, actor, commit, plan } = start;
   return {
@@ -101,7 +101,7 @@ export interface BlameDocument {
   readonly address: string;
   readonly entries: readonly BlameEntryDocument[];
   readonly drift: readonly DriftDocument[];
-  /** When an export took the domain over as it was, the newest first. */
+  /** Exports that took over the domain as it was, newest first. */
   readonly takenOver: readonly TakenOverDocument[];
 }
 
@@ -115,13 +115,13 @@ export type BlameEntryDocument = HistoryItemDocument & {
   readonly account: string;
   readonly at: string;
   readonly run: string;
-  /** Of a run whose entry is kept no more these are null. */
+  /** Command of the run. This and the next fields are null if the run's entry is no longer kept. */
   readonly command: RunEntry['command'] | null;
   readonly host: string | null;
   readonly user: string | null;
   readonly actor: RunEntry['actor'];
   readonly commit: Commit | null;
-  /** `unknown`: the run was killed, or had no believable answer. */
+  /** `unknown` means that the run was killed, or had no reliable answer. */
   readonly outcome: 'done' | 'unknown';
 };
 

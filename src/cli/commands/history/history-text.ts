@@ -22,7 +22,7 @@ import type {
 
 export type TextOptions = Pick<DiffOptions, 'style' | 'columns'>;
 
-/** Returns what names the account of an entry: nothing where all entries are of one account. */
+/** Returns the account of an entry; nothing if all entries are of one account. */
 type AccountNaming = (entry: { readonly account: string }) => readonly string[];
 
 function accountNaming(entries: readonly { readonly account: string }[]): AccountNaming {
@@ -34,7 +34,9 @@ interface NamingOptions extends TextOptions {
   readonly naming: AccountNaming;
 }
 
-/** A line a run, the newest first, with its account where there are several, and what was changed outside fwdsync. */
+/**
+ * Renders one line per run, newest first, and changes made outside fwdsync. Names the account if there are several.
+ */
 export function historyText(found: Omit<HistoryDocument, 'kind'>, options: TextOptions): string {
   const { runs, drift } = printable(found);
   if (runs.length + drift.length === 0) return 'Nothing is recorded.\n';
@@ -54,7 +56,7 @@ export function historyText(found: Omit<HistoryDocument, 'kind'>, options: TextO
     .join('');
 }
 
-/** One line of the diff of a run; of a run of half a million items this is all that is kept of each. */
+/** One line of a run's diff. Of a run with half a million items, only these lines are kept in memory. */
 export interface ItemRow extends DiffRow {
   readonly domain: string;
 }
@@ -65,7 +67,7 @@ export function itemRow(document: ItemDocument): ItemRow {
   return { action, kind, domain, name, text: describeHistoryItem(item), note: noteOf(item) };
 }
 
-/** One run: who, when, with what, and its diff as a plan shows it; the blocks of its text. */
+/** Renders one run in blocks: its author, time and result, and its diff as in a plan. */
 export function* runText(
   document: Omit<RunDocument, 'items'>,
   rows: readonly ItemRow[],
@@ -97,7 +99,7 @@ function runHead(run: Omit<RunDocument, 'items'>, { style, columns }: TextOption
   return [heading, ...lines];
 }
 
-/** What set it as it is comes first. */
+/** Renders the history of an address. The change that set its current state comes first. */
 export function blameText(document: BlameDocument, options: TextOptions): string {
   const { address, entries, drift, takenOver } = printable(document);
   if (entries.length + drift.length + takenOver.length === 0) return `Nothing is recorded of ${address}.\n`;
@@ -139,7 +141,7 @@ function driftLines(drift: readonly DriftDocument[], options: NamingOptions): re
   });
 }
 
-/** Returns the lines of a change, behind what says where it was made. */
+/** Returns the lines of a change, after its place. */
 function changeLines(
   item: HistoryItemDocument,
   where: readonly string[],
@@ -152,7 +154,7 @@ function changeLines(
   return fit(text, { head: '    ', indent: 6, columns }).map(paint);
 }
 
-/** Returns a text behind a head, on as many lines as it needs. */
+/** Returns a text after a head, on as many lines as it needs. */
 function fit(
   text: string,
   { head = '', indent = 4, columns }: { head?: string; indent?: number; columns: number },
@@ -161,7 +163,7 @@ function fit(
   return lines.map((line, index) => `${index === 0 ? head : ' '.repeat(indent)}${line}`.trimEnd());
 }
 
-/** What is not as it should be, or goes with something else. */
+/** Returns a note if the item was not done, or was deleted with its domain. */
 function noteOf({ outcome, message, via }: ItemDocument): string {
   const said = message === null ? '' : `: ${message}`;
   if (outcome === null) return 'result not known';
@@ -180,7 +182,7 @@ function countsOf(summary: NonNullable<RunDocument['summary']>): string {
   return [...told, ...(summary.failed > 0 ? [plural(summary.failed, 'failure')] : [])].join(' ');
 }
 
-/** Who started the job, else who is logged in. */
+/** Returns the person who started the job, or else the logged-in user. */
 function personOf({ actor, user }: Pick<BlameEntryDocument, 'actor' | 'user'>): string {
   if (actor !== null) return `${actor.name} (${actor.ci})`;
   return user ?? 'unknown user';
@@ -190,12 +192,12 @@ function commitOf({ commit }: Pick<RunDocument, 'commit'>): string {
   return commit === null ? '' : `${commit.sha.slice(0, 10)}${commit.dirty ? ' (dirty)' : ''}`;
 }
 
-/** In UTC, to the second. */
+/** Formats a time in UTC, to the second. */
 function showTime(at: string): string {
   return at.replace(/\.\d+Z$/, 'Z');
 }
 
-/** Columns as wide as their widest; those that do not fit stand on a line below. */
+/** Renders a table with columns as wide as their widest cell. Columns that do not fit go on a line below. */
 function table(rows: readonly (readonly string[])[], { style, columns }: TextOptions): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     rows.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), 0),

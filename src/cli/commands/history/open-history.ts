@@ -33,7 +33,7 @@ export async function openRecorded(
   };
 }
 
-/** Opens what is recorded of an account; null means of all accounts. */
+/** Opens the history of an account; null means of all accounts. */
 export async function openHistoriesOf(
   context: Context,
   { directory, store }: StateSettings,

@@ -49,7 +49,7 @@ export async function importCommand(
   return { exit, ...(context.format === 'json' ? { document: importDocument(written, notes) } : {}) };
 }
 
-/** Says on standard error what is left out, what is true of all, and what was written. */
+/** Reports on standard error what is left out, general notes, and what was written. */
 async function report(
   context: Context,
   options: ImportFlags,
@@ -114,7 +114,7 @@ function assertNamed(domain: string, names: readonly string[]): void {
   throw usageError(`--domain ${domain}: no file names it`, didYouMean(domain, names, 'check the spelling'));
 }
 
-/** A text that is not what its format says is shown with its place; a missing option is wrong usage. */
+/** Refuses a text that does not have its format, and shows the place. A missing option is wrong usage. */
 async function refuse(
   context: Context,
   { kind, span, message, hint }: SourceFault,

@@ -15,7 +15,7 @@ import { fileFault } from '../../output/files.ts';
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_INCLUDED_BYTES = 1024 * 1024;
 
-/** Reads what the arguments name, each as `FORMAT:FILE`, in their order. */
+/** Reads the sources of the arguments, each `FORMAT:FILE`, in order. */
 export async function readSources(context: Context, args: readonly string[]): Promise<readonly SourceFile[]> {
   const named = args.map(parseArgument);
   if (named.filter(({ path }) => path === '-').length > 1) {
@@ -112,7 +112,10 @@ function brokenLine(bytes: Uint8Array): number {
   return lossy.slice(0, Math.max(0, lossy.indexOf('\uFFFD'))).split('\n').length;
 }
 
-/** A list that an aliases file includes: a regular file in the same directory, by its base name. Null: there is none. */
+/**
+ * Reads a list that an aliases file includes: a regular file in the same directory, by its base name. null means that
+ * there is none.
+ */
 function readIncluded(file: string, name: string): SourceText | null {
   if (name === '' || name === '.' || name === '..' || basename(name) !== name) return null;
   const path = join(dirname(file), name);

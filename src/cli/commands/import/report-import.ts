@@ -9,7 +9,7 @@ import { compareSources, type Problem } from '../../../core/model/manifest/probl
 import { plural } from '../../../core/model/names.ts';
 import type { WrittenImport } from './write-import.ts';
 
-/** `fwdsync/import@1`; schemas/import.v1.schema.json. */
+/** Returns the document `fwdsync/import@1`; see schemas/import.v1.schema.json. */
 export function importDocument(written: WrittenImport, notes: readonly string[]): object {
   const { domains, aliases, rules, leftOut, files } = written;
   return {
@@ -29,7 +29,7 @@ export function importDocument(written: WrittenImport, notes: readonly string[])
   };
 }
 
-/** Turns what is left out into problems with their places. */
+/** Turns lines that are left out into problems with their places. */
 export function importProblems(leftOut: readonly LeftOut[]): readonly Problem[] {
   return leftOut
     .map((missing): Problem => {
@@ -47,12 +47,12 @@ export function importProblems(leftOut: readonly LeftOut[]): readonly Problem[] 
     .sort((a, b) => compareSources(a.source, b.source));
 }
 
-/** The sources as lines may be shown of them. */
+/** Returns the sources with lines that may be shown. */
 export function shownSources(files: readonly SourceFile[]): readonly ManifestText[] {
   return files.map(({ text }) => ({ file: text.file, text: withoutSecrets(text.text) }));
 }
 
-/** Returns what was written, in one line: first how many addresses go elsewhere now. */
+/** Returns a line about the written files. It begins with the number of addresses that now go elsewhere. */
 export function importSummary(
   { domains, aliases, rules, leftOut }: WrittenImport,
   where: string | undefined,

@@ -36,7 +36,7 @@ export interface WrittenImport {
   readonly files: readonly string[];
 }
 
-/** Writes the manifest, and counts what it has. */
+/** Writes the manifest, and counts its entries. */
 export async function writeImport(
   context: Context,
   target: ImportTarget,
@@ -109,7 +109,10 @@ async function writeOne(
   return [out];
 }
 
-/** One file for each domain; what they share, and lines of no domain, in one more. No domain has its name: theirs have a dot. */
+/**
+ * Writes one file for each domain, and one more for what they share and for lines without a domain. Its name cannot
+ * clash with a domain's file, because a domain name contains a dot.
+ */
 async function writeDirectory(
   context: Context,
   { outDir, force }: ImportTarget & { readonly outDir: string },
@@ -134,7 +137,7 @@ async function writeDirectory(
 const SHARED_FILE = 'shared.yaml';
 const FORCE_HINT = 'name another place, or replace it with --force';
 
-/** A larger file is refused where manifests are read. */
+/** Refuses a file that is too large to be read as a manifest. */
 function assertFits(pieces: readonly string[]): void {
   const size = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
   if (size <= MAX_FILE_SIZE) return;

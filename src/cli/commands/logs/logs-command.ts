@@ -52,7 +52,7 @@ interface LogsQuestion {
   readonly domain: DomainName;
   readonly options: LogsOptions;
   readonly filter: ReturnType<typeof logFilter>;
-  /** Reads once what is remembered of references, and so after it is known that the question can be asked. */
+  /** Reads the remembered references once, after it is known that the question can be asked. */
   readonly open: () => Promise<ShowText>;
 }
 
@@ -102,7 +102,10 @@ async function show(question: LogsQuestion, id: string): Promise<string> {
   return (context.format === 'json' ? logJson : logDetails)(entry, await open());
 }
 
-/** Until it is interrupted, or nobody reads any more. A read that fails is tried again with the next one, and reported once. */
+/**
+ * Prints new entries until it is interrupted or the reader closes the output. A failed read is reported once and
+ * tried again with the next one.
+ */
 async function follow(question: LogsQuestion): Promise<ExitCode> {
   const { context, client, domain, options, filter, open } = question;
   const { alias, limit: pageSize = LARGEST_LOG_PAGE } = options;
@@ -151,14 +154,17 @@ function printer({ context: { stdout, format }, open }: LogsQuestion): OnLogEntr
   };
 }
 
-/** What this generation cannot be asked is wrong usage; anything else is a failure of the service. */
+/**
+ * Returns the value of a result, or ends the command. A question that this API version cannot answer is wrong usage.
+ * Other errors are failures of the service.
+ */
 async function orEnd<T>(
   { context, client, domain, options: { id } }: LogsQuestion,
   result: Result<T, ApiError>,
 ): Promise<T> {
   if (!result.ok && result.error.kind === 'not-found') {
     if (id === undefined) return answerAbout(client, domain, result);
-    // Ends with what is known of the domain, where that is what was not found.
+    // Ends with what is known of the domain, if the domain is what was not found.
     await answerAbout(client, domain, await client.getDomain(domain));
     throw commandFailure(
       `${domain} has no log entry ${quote(id)}`,

@@ -29,7 +29,7 @@ const STATUSES: readonly LogStatus[] = [
   'BOUNCED',
 ];
 const TRANSPORTS: readonly LogTransport[] = ['mx', 'smtp', 'api'];
-/** The values of either generation. */
+/** The values of both API versions. */
 const ORDERS = {
   relevance: 'relevance',
   created_desc: 'newest',
@@ -38,7 +38,10 @@ const ORDERS = {
   asc: 'oldest',
 } as const;
 
-/** What is asked of the logs: one of four questions, or else a list; what a question has no use for is refused. */
+/**
+ * Adds the options of the logs command: one of four questions, or else a list. Options that a question does not use
+ * are refused.
+ */
 export function logQueryOptions(command: Command): Command {
   const paging = ['order', 'limit', 'alias'];
   const filters = ['sender', 'recipient', 'forward', 'status', 'transport', 'after', 'before'];
@@ -74,7 +77,7 @@ export function logQueryOptions(command: Command): Command {
     );
 }
 
-/** The filters as the client takes them. */
+/** Returns the filters for the client. */
 export function logFilter(options: LogsOptions): LogFilter {
   const { sender, recipient, forward, status, transport, after, before } = options;
   return stated({ sender, recipient, forward, statuses: status, transport, after, before });
@@ -84,7 +87,7 @@ export function logOrder({ order }: LogsOptions): (typeof ORDERS)[keyof typeof O
   return order === undefined ? undefined : ORDERS[order];
 }
 
-/** Without what is undefined. */
+/** Returns the values without those that are undefined. */
 export function stated<T extends object>(values: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
   const pairs = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(pairs) as { readonly [K in keyof T]?: Exclude<T[K], undefined> };

@@ -1,10 +1,10 @@
 import type { LogAddress, LogEntry, LogEvent } from '../../../client/logs/logs.ts';
 import { escapeInvisible, escapeJson } from '../../../core/model/names.ts';
 
-/** A text as it may be shown: references and masks applied. */
+/** Returns a text as it may be shown, with references and masks applied. */
 export type ShowText = (text: string) => string;
 
-/** One line of JSON, times in ISO 8601. */
+/** Returns one line of JSON, with times in ISO 8601. */
 export function logJson(entry: LogEntry, show: ShowText): string {
   const showStrings = (_: string, value: unknown): unknown =>
     typeof value === 'string' ? show(value) : value;
@@ -13,7 +13,7 @@ export function logJson(entry: LogEntry, show: ShowText): string {
   return `${escapeJson(json)}\n`;
 }
 
-/** `time  sender -> recipient -> destination  QUEUED > DELIVERED  "subject"  id` */
+/** Returns one line: `time  sender -> recipient -> destination  QUEUED > DELIVERED  "subject"  id`. */
 export function logLine(entry: LogEntry, show: ShowText): string {
   const { createdAt, subject, events, id } = entry;
   const chain = events.length === 0 ? 'no event' : events.map(eventWords).join(' > ');
@@ -21,7 +21,7 @@ export function logLine(entry: LogEntry, show: ShowText): string {
   return `${safe(parts.join('  '), show)}\n`;
 }
 
-/** An entry with its timeline, a line an event. */
+/** Returns an entry with its timeline, one line per event. */
 export function logDetails(entry: LogEntry, show: ShowText): string {
   const { hostname, transport, messageId, events } = entry;
   const facts = [
@@ -46,7 +46,7 @@ function address(of: LogAddress | null): string | null {
   return of === null || of.email === '' ? null : of.email;
 }
 
-/** What went well needs no words. */
+/** Describes an event. A successful one needs only its status. */
 function eventWords({ status, code, message }: LogEvent): string {
   if (status === 'QUEUED' || status === 'DELIVERED') return status;
   return [status, code, message].filter((part) => part !== null && part !== '').join(' ');
@@ -63,7 +63,7 @@ function isoTime(milliseconds: number | null): string | null {
   return milliseconds === null ? null : new Date(milliseconds).toISOString().replace('.000Z', 'Z');
 }
 
-/** On one line, nothing hidden in it: senders and subjects are written by strangers. */
+/** Makes text safe to print: on one line, with nothing hidden. Strangers write senders and subjects. */
 function safe(text: string, show: ShowText): string {
   return escapeInvisible(show(text.replace(/\s+/g, (space) => (/[\r\n]/.test(space) ? ' ' : space))));
 }

@@ -18,8 +18,9 @@ export interface PublishOptions {
 }
 
 /**
- * Stores manifests as new revisions of their accounts: all, or none where one is invalid (5). `--rollback` stores an earlier
- * revision anew, `--remove` ends what is published. No request is sent, and no reference is resolved into the store.
+ * Stores manifests as new revisions of their accounts: all of them, or none if one is invalid (5). `--rollback`
+ * stores an earlier revision again. `--remove` removes the published manifest. Sends no request, and resolves no
+ * reference into the store.
  */
 export async function publishCommand(
   context: Context,

@@ -11,26 +11,29 @@ export interface PublishDocument {
   readonly kind: 'fwdsync/publish@1';
   readonly accounts: readonly {
     readonly account: string;
-    /** Null: what was published is removed. */
+    /** null means that the published manifest was removed. */
     readonly revision: number | null;
     readonly changed: boolean;
-    /** Null: the same as before, or removed. */
+    /** null if nothing changed, or if it was removed. */
     readonly domains: ChangedDomains | null;
   }[];
-  /** Published earlier, and not named now: they stay as they are. */
+  /** Accounts published earlier and not named now. They stay as they are. */
   readonly others: readonly { readonly account: string; readonly revision: number }[];
   readonly commit: Commit | null;
 }
 
-/** Domains by what becomes of what is desired of them. */
+/** Domains by the change of their desired state. */
 interface ChangedDomains {
   readonly added: readonly DomainName[];
   readonly changed: readonly DomainName[];
-  /** No longer named; nothing is deleted for that. */
+  /** Domains that are no longer named. They are not deleted. */
   readonly removed: readonly DomainName[];
 }
 
-/** What a new revision changes; where the one before cannot be read any more all domains count as added. */
+/**
+ * Compares a new revision with the one before. If the previous revision cannot be read any more, all domains count as
+ * added.
+ */
 export async function compareDomains(
   context: Context,
   manifest: ManifestSettings,

@@ -27,7 +27,7 @@ export function presentIn({ domains }: Desired): readonly DomainName[] {
   return [...domains.values()].flatMap(({ domain, state }) => (state === 'present' ? [domain] : []));
 }
 
-/** Ends the command where domains are published for other accounts already (5), and where nothing could be stored (1). */
+/** Ends the command if domains are already published for other accounts (5), or if nothing could be stored (1). */
 export function refusePublishing(
   context: Context,
   fault: PublishFault,
@@ -44,7 +44,7 @@ export function refusePublishing(
   throw invalidManifest(context, { problems, counts: NO_COUNTS });
 }
 
-/** Reads and checks all manifests; where one is invalid the command ends with 5, and the problems of all are printed. */
+/** Reads and checks all manifests. If one is invalid, prints the problems of all and ends the command with 5. */
 export async function readPublications(
   context: Context,
   settings: Settings,
@@ -83,7 +83,10 @@ function asText({ file, text }: ManifestText): PublishedManifest['texts'][number
   return { file, text: typeof text === 'string' ? text : new TextDecoder().decode(text) };
 }
 
-/** A worker has no directory of the manifest to which a path could be relative. */
+/**
+ * Returns a problem for each relative path. A worker has no directory of the manifest, so no path can be relative to
+ * it.
+ */
 function relativeReferences({ cwd }: Context, texts: readonly ManifestText[]): readonly Problem[] {
   const { keys, others } = findReferences(texts, { cwd });
   return [...keys, ...others].flatMap((reference): readonly Problem[] => {

@@ -54,7 +54,7 @@ export async function rollBackAccount(
   );
 }
 
-/** Ends what is published for an account. */
+/** Removes the published manifest of an account. */
 export async function removeAccount(
   store: Database,
   account: string,

@@ -26,7 +26,7 @@ export interface ReplaceOptions {
   readonly dryRun?: true;
 }
 
-/** Changes a destination wherever manifests write it: in all files or none, and never so that a manifest would be invalid. */
+/** Changes a destination everywhere in the manifests, in all files or none. Never makes a manifest invalid. */
 export async function replaceCommand(
   context: Context,
   { settings, options, args }: CommandCall<ReplaceOptions>,
@@ -58,7 +58,10 @@ export async function replaceCommand(
   return { exit, text: renderReplace(replaceDocument(wanted, all, { written }), files, look) };
 }
 
-/** What is written is clear text: a mask would hide what changes. */
+/**
+ * Ends the command if the manifests cannot be written. The command shows clear text, so a mask would hide what
+ * changes.
+ */
 function assertWritable({ mask }: Pick<Context, 'mask'>, { accounts, paths }: ManifestSettings): void {
   if (mask !== false) {
     throw usageError('FWDSYNC_MASK cannot be used with replace: it shows what it changes', 'unset it');
@@ -71,7 +74,7 @@ function assertWritable({ mask }: Pick<Context, 'mask'>, { accounts, paths }: Ma
 
 /** The manifest of one account. */
 interface Part {
-  /** Null means that there is one account alone. */
+  /** null means that there is only one account. */
   readonly name: string | null;
   readonly context: Context;
   readonly manifest: ManifestSettings;
@@ -158,7 +161,10 @@ function documentOfAll(
   return { kind: 'fwdsync/accounts@1', accounts };
 }
 
-/** Returns the command that comes next: the plan of what was written, or the same without --dry-run; null where it may not be shown. */
+/**
+ * Returns the next command: the plan of what was written, or the same command without --dry-run. null means that it
+ * may not be shown.
+ */
 function nextOf(
   { from, to }: WantedReplacement,
   command: CommandLine,

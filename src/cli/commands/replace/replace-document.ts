@@ -12,11 +12,11 @@ export interface ReplaceDocument {
   readonly written: boolean;
   readonly changes: readonly DestinationChange[];
   readonly references: readonly ReferencePlace[];
-  /** Where the destination is the only one, so that nothing was written. */
+  /** Entries that have no other destination, so nothing was written. */
   readonly only: readonly Source[];
 }
 
-/** What was found in manifests, and what may be shown of it. */
+/** Places found in manifests, and what may be shown of them. */
 export interface FoundPlaces extends Omit<Replaced, 'texts'> {
   readonly disclosure: Disclosure;
 }

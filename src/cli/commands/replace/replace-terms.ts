@@ -6,10 +6,10 @@ import { normaliseDestination } from '../../../core/model/destinations.ts';
 import { quote } from '../../../core/model/names.ts';
 import { usageError } from '../../exit.ts';
 
-/** What a command line wants to be changed. */
+/** Change of a destination that a command line asks for. */
 export interface WantedReplacement {
   readonly from: string;
-  /** Null means that it is removed. */
+  /** null means that it is removed. */
   readonly to: string | null;
 }
 
@@ -29,7 +29,7 @@ export function parseReplacement(
   );
 }
 
-/** The terms of a replacement; `groups` are the names of the groups of all manifests. */
+/** Returns the terms of a replacement. `groups` are the names of the groups of all manifests. */
 export function replaceTerms({ from, to }: WantedReplacement, groups: ReadonlySet<string>): ReplaceTerms {
   const isFrom = matcherOf(from, groups);
   const isTo = to === null ? () => false : matcherOf(to, groups);
@@ -41,7 +41,7 @@ export function replaceTerms({ from, to }: WantedReplacement, groups: ReadonlySe
     isFrom,
     isTo,
     to,
-    // Other letters, and escapes in quotes, may be another way to write the same.
+    // Other letters, and escapes in quotes, may write the same text in another way.
     mayBeIn: (text) => /[^\n\r\t -~]|\\/.test(text) || text.toLowerCase().includes(needle),
   };
 }

@@ -17,7 +17,7 @@ interface ReplaceLook {
   readonly command: CommandLine;
 }
 
-/** Renders the unified diff, what was done, what is left to do by hand, and the next command. */
+/** Renders the unified diff, the changes made, the changes to make by hand, and the next command. */
 export function renderReplace(
   document: ReplaceDocument,
   files: readonly FileChange[],
@@ -70,7 +70,7 @@ function diffLines(
     .map((line) => paintLine(escapeLine(showText(line, disclosure)), style));
 }
 
-/** The carriage return at the end of a line is a part of the patch. */
+/** Escapes a line, except for the carriage return at its end, which is a part of the patch. */
 function escapeLine(line: string): string {
   return line.endsWith('\r') ? `${escapeInvisible(line.slice(0, -1))}\r` : escapeInvisible(line);
 }

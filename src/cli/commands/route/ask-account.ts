@@ -16,7 +16,7 @@ import { resolveConnection } from '../../settings/connection.ts';
 import type { Settings } from '../../settings/resolve-settings.ts';
 import { traceMail, type KnownDomain } from './trace.ts';
 
-/** The way of a message by the live account, through all of its domains. */
+/** Traces a message by the live account, through all of its domains. */
 export async function askAccount(
   context: Context,
   settings: Settings,
@@ -100,7 +100,7 @@ async function readDomain(
   };
 }
 
-/** Both where the service does not tell which engine decides. */
+/** Returns the sections that decide. Both do if the service does not tell which engine is used. */
 function decidingSections(live: ObservedDomain): readonly ('aliases' | 'rules')[] {
   switch (liveEngineOf(live)) {
     case 'alias':
@@ -117,7 +117,7 @@ function decidingSections(live: ObservedDomain): readonly ('aliases' | 'rules')[
 /** Gives the live rules of a domain the names that the manifest has for them. */
 type NameRules = (domain: DomainName, rules: readonly ObservedRule[]) => readonly FoundRule[];
 
-/** By their id, or else by their content, which no other entry may have. */
+/** Names rules by their id, or else by their content if exactly one entry has it. */
 export function ruleNamer(desired: Desired | null): NameRules {
   return (domain, rules) => {
     const wanted = desired?.domains.get(domain);
@@ -140,7 +140,10 @@ function contentKey({ match, forward }: Pick<ObservedRule, 'match' | 'forward'>)
   return JSON.stringify([conditionKey(match), forward.toSorted()]);
 }
 
-/** Null drops (field notes: rules mode). */
+/**
+ * Returns the fallback of a domain; null means not known. A null in the account drops the mail (field notes: rules
+ * mode).
+ */
 function fallbackOf({ rulesFallbackEmail: fallback }: ObservedDomain): Destination | null {
   if (fallback === undefined) return null;
   return fallback === null ? DISCARD : normaliseDestination(fallback);

@@ -10,7 +10,7 @@ import type { RouteFindings } from '../../output/documents/route-document.ts';
 import type { ManifestSettings } from '../../settings/resolve-settings.ts';
 import { traceMail, type KnownDomain } from './trace.ts';
 
-/** The way of a message by the manifest alone: engines, fallbacks and what only the account has are not known. */
+/** Traces a message by the manifest alone. Engines, fallbacks and entries that only the account has are not known. */
 export async function askManifest(
   context: Context,
   manifest: ManifestSettings,
@@ -21,15 +21,15 @@ export async function askManifest(
   return traceDesired(desired, mail, { references: desired.references, mask: context.mask });
 }
 
-/** What is known beside the manifest, and how to say what is not. */
+/** Knowledge from outside the manifest, and texts for what is not known. */
 export interface Knowledge {
   readonly engineOf: (domain: string) => LiveEngine;
-  /** How to ask the account. */
+  /** Command that asks the account. */
   readonly askAccount: string;
   readonly notes: {
-    /** Not every live alias and rule is considered. */
+    /** Note that not every live alias and rule is considered. */
     readonly unnamed: string;
-    /** It is not known whether rules or aliases decide. */
+    /** Note that it is not known whether rules or aliases decide. */
     readonly engine: string;
   };
 }
@@ -43,7 +43,7 @@ const OFFLINE: Knowledge = {
   },
 };
 
-/** The same by a manifest that is loaded; throws where it does not name the domain. */
+/** Traces a message by a loaded manifest. Throws if the manifest does not name the domain. */
 export function traceDesired(
   desired: Pick<Desired, 'domains'>,
   mail: Mail,

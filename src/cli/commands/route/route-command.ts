@@ -21,7 +21,10 @@ export interface RouteOptions {
   readonly live?: true;
 }
 
-/** Shows the way of a message to its end, and what matches it at each hop: by the manifest, offline, or by the live account. */
+/**
+ * Shows the way of a message to its end, with the match at each hop, by the manifest (offline) or by the live
+ * account.
+ */
 export async function routeCommand(
   context: Context,
   { settings, options, args: [address = ''] }: CommandCall<RouteOptions>,
@@ -41,7 +44,10 @@ export async function routeCommand(
   };
 }
 
-/** An address or an account on the command line says that somebody means the account. */
+/**
+ * Ends the command if an address or an account is given without --live. Either means that the user wants to ask the
+ * account.
+ */
 export function assertOffline({ apiUrl, account }: Context['given']): void {
   const flag = apiUrl !== undefined ? '--api-url' : account !== undefined ? '--account' : null;
   if (flag === null) return;
@@ -51,7 +57,7 @@ export function assertOffline({ apiUrl, account }: Context['given']): void {
   );
 }
 
-/** The address in the form in which domains are compared. */
+/** Parses an address, with its domain in the form for comparison. */
 export function parseMailAddress(address: string): { readonly to: string; readonly domain: DomainName } {
   const local = localPartOf(address);
   const domain = parseDomainName(domainPartOf(address));

@@ -19,21 +19,21 @@ import type {
   TracedHop,
 } from '../../output/documents/route-document.ts';
 
-/** What is known of a domain that the manifest or the account routes. */
+/** Known parts of a domain that the manifest or the account routes. */
 export interface KnownDomain {
-  /** Null: not known. */
+  /** null means not known. */
   readonly aliases: readonly FoundAlias[] | null;
-  /** In the order of evaluation; null: not known. */
+  /** Rules in the order of evaluation; null means not known. */
   readonly rules: readonly FoundRule[] | null;
-  /** `none`: routing is disabled; null: not known. */
+  /** `none` means that routing is disabled; null means not known. */
   readonly engine: 'alias' | 'rules' | 'none' | null;
-  /** Where mail goes that no rule matches; null: not known. */
+  /** Destination of mail that no rule matches; null means not known. */
   readonly fallback: Destination | null;
 }
 
-/** One way to understand what is not known of the service. */
+/** One assumption about the unknown behaviour of the service. */
 interface Reading {
-  /** Of the domains whose engine is not known; `both`: rules first, then aliases. */
+  /** Engine for domains whose engine is not known. `both` tries rules first, then aliases. */
   readonly engine: 'alias' | 'rules' | 'both';
   readonly anchoring: Anchoring;
 }
@@ -43,8 +43,8 @@ const WHOLE =
   'if the service compares regular expressions of rules with the whole text, another entry matches it';
 
 /**
- * The way of a message under each reading. `known` answers null for a domain that is not routed here; it must know, or be asked
- * again after it learned, every domain on the way.
+ * Traces a message under each reading. `known` returns null for a domain that is not routed here. It must know every
+ * domain on the way, or learn it and be asked again.
  */
 export function traceMail(
   mail: Mail,
@@ -78,9 +78,9 @@ export function traceMail(
 }
 
 interface Trace {
-  /** Ends where it is not known which of several entries takes the message, and that makes a difference. */
+  /** The way. It ends where several entries may take the message and the choice makes a difference. */
   readonly hops: readonly TracedHop[];
-  /** Where it ends by each of those entries. */
+  /** Further ways, one for each of those entries. */
   readonly doubts: readonly Doubt[];
 }
 
@@ -147,7 +147,7 @@ function tableOf(
 
 const MODES = { alias: 'aliases', rules: 'rules', both: 'rules-then-aliases' } as const;
 
-/** Whether all is known that could match a message which nothing known matches. */
+/** True if all entries are known that could match an otherwise unmatched message. */
 function isComplete(
   { aliases, rules, fallback }: KnownDomain,
   { mode }: RoutingTable<FoundAlias, FoundRule>,

@@ -67,7 +67,7 @@ export async function answerWho(
   };
 }
 
-/** Names groups and templates where the files can be parsed within moments: the daemon waits meanwhile. */
+/** Names groups and templates if the files can be parsed within moments, because the daemon waits for it. */
 async function findNamed(
   desired: Desired,
   wanted: WantedDestination,
@@ -82,7 +82,7 @@ async function findNamed(
 
 const MOST_BYTES = 1024 * 1024;
 
-/** Returns the texts of manifests; null where they are large, or cannot be read. */
+/** Returns the texts of manifests; null if they are large, or cannot be read. */
 async function readSmall(files: readonly string[], cwd: string): Promise<readonly ManifestText[] | null> {
   let room = MOST_BYTES;
   for (const file of files) {

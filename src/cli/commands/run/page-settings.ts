@@ -9,7 +9,7 @@ import type { RunSettings } from './run-options.ts';
 /** A short token can be guessed. */
 const SHORT = 16;
 
-/** Reads the token of the environment; logs what it means if there is none. */
+/** Reads the token from the environment. If there is none, logs the consequence. */
 export async function readPageSettings(
   context: Context,
   { listen, basePath }: Pick<RunSettings, 'listen' | 'basePath'>,

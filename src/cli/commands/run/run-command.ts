@@ -26,8 +26,8 @@ import { assertWatchable, resolveRun, type RunOptions, type RunSettings } from '
 import { drainFleet, serveWorker } from './run-worker.ts';
 
 /**
- * Keeps accounts in sync with their manifests until it is stopped. What a guard refuses or what cannot be read is
- * withheld, and the rest goes on; while a manifest is invalid, the last good one stays loaded.
+ * Keeps accounts in sync with their manifests until it is stopped. Changes that a guard refuses or that cannot be
+ * read are withheld, and the rest goes on. While a manifest is invalid, the last valid one stays loaded.
  */
 export async function runCommand(
   context: Context,
@@ -76,7 +76,7 @@ async function runOnceEach(
   });
 }
 
-/** The log of a job prints no command that cannot work after it. */
+/** Leaves out commands that do not work after the job has ended. */
 function keepLastingPart(event: DaemonEvent, state: StateSettings): DaemonEvent {
   if (event.kind !== 'run-finished' || event.result.kind === 'failed') return event;
   if (event.result.report === null) return event;
@@ -99,7 +99,9 @@ async function openReporting(context: Context, run: RunSettings, logging: Loggin
   };
 }
 
-/** Opens the webhook of `FWDSYNC_NOTIFY_URL`, or in the file of `FWDSYNC_NOTIFY_URL_FILE`; null: there is none. */
+/**
+ * Opens the webhook from `FWDSYNC_NOTIFY_URL`, or from the file of `FWDSYNC_NOTIFY_URL_FILE`; null if neither is set.
+ */
 async function openNotify(
   context: Context,
   { notifyFormat: format }: RunSettings,

@@ -23,7 +23,7 @@ export interface RunOptions {
 
 /** The options of `run`, checked and parsed. */
 export interface RunSettings extends Pick<RunOptions, 'mode' | 'notifyFormat' | 'concurrency'> {
-  /** A worker runs what is published in a store. */
+  /** `worker` runs the manifests published in a store. */
   readonly role: 'worker' | 'daemon';
   readonly lasts: 'once' | 'until-stopped';
   readonly intervalMs: number;
@@ -61,7 +61,7 @@ export function resolveRun(context: Context, settings: Settings, options: RunOpt
   };
 }
 
-/** True if a store is named and no manifest: then what is published in the store is run. */
+/** True if a store is named and no manifest. The manifests published in the store are then run. */
 export function isWorker({ source, accounts }: Pick<Places, 'source' | 'accounts'>, store: unknown): boolean {
   return store !== null && source === 'default' && accounts === null;
 }

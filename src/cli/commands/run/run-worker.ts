@@ -25,7 +25,7 @@ import { openHost } from './open-host.ts';
 import type { RunSettings } from './run-options.ts';
 import { endOfRun } from './unattended-end.ts';
 
-/** Pages that are open are refreshed this often. */
+/** Interval at which open pages are refreshed. */
 const PAGE_MS = 10_000;
 
 type Logging = Pick<ReportOptions, 'log' | 'concealer' | 'commands'>;
@@ -34,7 +34,7 @@ interface WorkerWiring extends Logging {
   readonly emit: (event: DaemonEvent) => void;
 }
 
-/** Runs what is due of the accounts published in the store, and ends as `run --once --accounts` does. */
+/** Runs the due accounts of the store, and ends like `run --once --accounts`. */
 export async function drainFleet(
   context: Context,
   settings: Settings,
@@ -57,7 +57,7 @@ export async function drainFleet(
   }
 }
 
-/** Runs accounts published in the store, and serves how all are, until the signal is aborted. */
+/** Runs accounts published in the store, and serves the state of all, until the signal is aborted. */
 export async function serveWorker(
   context: Context,
   settings: Settings,
@@ -79,7 +79,10 @@ export async function serveWorker(
   await close();
 }
 
-/** Logs which accounts are not as their revision wants them, and why: an account that is not due is left alone. */
+/**
+ * Logs the accounts that are not as their revision wants them, with the reason. Needed because an account that is not
+ * due is skipped.
+ */
 function logUnapplied(log: ServiceLog, { accounts, at }: Fleet): void {
   for (const { email: account, wanted: revision, state, error, dueAt } of accounts) {
     if (state === 'in-sync') continue;
@@ -96,7 +99,7 @@ const REASONS: Readonly<Partial<Record<FleetState, string>>> = {
   unattended: 'nobody has read the account for three intervals',
 };
 
-/** The page and `/status` of a worker show the fleet. */
+/** Returns the content of a worker's page and `/status`, which show the fleet. */
 function servedBy(worker: Worker): ServedProcess {
   return {
     heartbeatAt: () => worker.heartbeatAt(),

@@ -13,7 +13,10 @@ export interface UnattendedEnd {
   readonly wrote: boolean;
 }
 
-/** Returns how a command ends after such a run: as `apply --yes` does, and in observe mode with 2 for differences. */
+/**
+ * Returns the end of a command after an unattended run. It is the same as for `apply --yes`; in observe mode it is 2
+ * for differences.
+ */
 export function endOfRun(
   result: RunResult,
   mode: 'apply' | 'observe',

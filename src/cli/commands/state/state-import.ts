@@ -8,7 +8,7 @@ import type { CommandCall, CommandResult } from '../../command.ts';
 import { EXIT, commandFailure, usageError } from '../../exit.ts';
 import { openStore } from '../../input/state/open-store.ts';
 
-/** Copies a state directory into the store, account by account; exits with 1 where one could not be copied. */
+/** Copies a state directory into the store, account by account. Exits with 1 if one could not be copied. */
 export async function stateCommand(
   context: Context,
   { settings, args: [, directory = ''] }: CommandCall,

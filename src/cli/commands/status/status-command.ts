@@ -12,7 +12,7 @@ import { styleFor } from '../../output/paint.ts';
 import type { StoreSettings } from '../../settings/store-settings.ts';
 import { renderStatus } from './status-text.ts';
 
-/** Prints how the accounts of a store are, who works on them, and what waits; 0 whatever it finds. Sends no requests. */
+/** Prints the state of all accounts of a store, its workers and its queue. Always exits with 0. Sends no requests. */
 export async function statusCommand(context: Context, { settings }: CommandCall): Promise<CommandResult> {
   const { store } = settings.state;
   if (store === null) throw usageError('status needs a store', 'give --store, or set FWDSYNC_STORE');

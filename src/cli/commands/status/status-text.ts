@@ -68,7 +68,7 @@ function accountLines(
   ];
 }
 
-/** The columns of a table, as wide as they need to be. */
+/** Renders a table with columns as wide as they need to be. */
 function table(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   return rows.map((row) =>

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Expectation } from '../../../core/model/desired.ts';
 
-/** Subject and body encoded, so that any text arrives as it is. */
+/** Composes a mail. Subject and body are encoded, so any text arrives unchanged. */
 export function composeMail({
   from,
   to,

@@ -14,8 +14,8 @@ import { loadWithPlaceholders } from '../emulator/emulator-from.ts';
 import { openTestbed, type Arrival, type Testbed } from './testbed.ts';
 
 /**
- * Sends each `expect` of a manifest by SMTP to an emulator made from it, and compares where it arrives. No reference is
- * resolved and no key read; nothing leaves the process but over loopback to itself.
+ * Sends each `expect` of a manifest by SMTP to an emulator made from it, and compares where it arrives. Resolves no
+ * reference and reads no key. All traffic stays within the process, over loopback.
  */
 export async function testCommand(
   context: Context,
@@ -44,7 +44,7 @@ export async function testCommand(
   }
 }
 
-/** How many mails did not arrive as expected. */
+/** Tests the mails of the domains. Returns the number of mails that did not arrive as expected. */
 async function testDomains(
   context: Context,
   {
@@ -76,7 +76,7 @@ interface Undecided {
   readonly takers: readonly string[];
 }
 
-/** Says that where a mail goes is not known, whatever the emulator would do; null where it is. */
+/** Explains why the destination of a mail is not known, regardless of the emulator. null means that it is known. */
 function findUndecided(domain: PresentDomain, expectation: Expectation): Undecided | null {
   const { routes } = routerOf(domain);
   const found = (['anywhere', 'whole'] as const).flatMap((anchoring) => routes(expectation, anchoring));
@@ -94,7 +94,7 @@ function isAsExpected({ forward }: Expectation, arrival: Arrival | Undecided): b
   return arrival.kind === 'delivered' && sameDestinations(forward.forward, arrival.forward);
 }
 
-/** In lines. */
+/** Describes a result in lines. */
 function describe(
   expectation: Expectation,
   arrival: Arrival | Undecided,

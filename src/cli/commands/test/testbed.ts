@@ -15,18 +15,18 @@ import type { Context } from '../../context.ts';
 import { seedOf } from '../emulator/emulator-from.ts';
 import { composeMail } from './compose-mail.ts';
 
-/** Where a mail went, or why it did not. */
+/** Destinations of a test mail, or why it was not delivered. */
 export type Arrival =
   | { readonly kind: 'delivered'; readonly forward: readonly Destination[] }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** An emulator made from a manifest, and mail that is sent to it. */
+/** An emulator made from a manifest, and a way to send mail to it. */
 export interface Testbed {
   send(domain: PresentDomain, mail: Expectation): Promise<Arrival>;
   close(): Promise<void>;
 }
 
-/** Mail that no rule of a domain matches: what the account does with it, the manifest does not say. */
+/** Fallback for mail that no rule of a domain matches. The manifest does not state the account's own fallback. */
 const UNMATCHED = 'unmatched@reference.invalid';
 
 export async function openTestbed(context: Context, desired: Desired): Promise<Testbed> {
@@ -60,7 +60,10 @@ interface Bench {
   readonly mail: MailService;
 }
 
-/** Which engine the account uses is not known offline: rules come first, and mail that none matches goes to the aliases. */
+/**
+ * Sends a mail. The account's engine is not known offline, so rules come first, and mail that no rule matches goes to
+ * the aliases.
+ */
 async function sendAsExpected(
   bench: Bench,
   { domain, aliases }: PresentDomain,
@@ -97,7 +100,7 @@ async function send({ emulator, mail }: Bench, expectation: Expectation): Promis
   return arrivalOf([...logs].filter(({ message_id }) => message_id === id));
 }
 
-/** By the entries of a mail: one for each destination. */
+/** Returns the result from the log entries of a mail, one for each destination. */
 function arrivalOf(entries: readonly MailLog[]): Arrival {
   const sent = entries.filter(({ forward }) => forward !== null);
   const failed = sent.map(({ events }) => events.at(-1)).find((event) => event?.status !== 'DELIVERED');

@@ -17,8 +17,8 @@ export interface RunQuestion {
 }
 
 /**
- * The run that is to be undone. One that is named is looked up without a request, in the history of every account; null: it is one
- * of another of many accounts, or this one has none.
+ * Finds the run to undo. A named run is looked up without a request, in the history of every account. null means that
+ * the run belongs to another of many accounts, or that this account has none.
  */
 export async function findUndoable(
   context: Context,
@@ -42,7 +42,7 @@ async function findNamed(
   state: StateSettings,
   { connection: { account }, name }: { readonly connection: Connection; readonly name: string },
 ): Promise<RunEntry | null> {
-  // A run of another account is found, too: then the account is what is wrong.
+  // A run of another account is found too. The error is then that the account is wrong.
   const stores = await openHistoriesOf(context, state, null);
   const found: RunEntry[] = [];
   for (const { history } of stores) {
@@ -88,7 +88,7 @@ async function readAccount(context: Context, connection: Connection): Promise<st
   }
 }
 
-/** One that was killed may have written. */
+/** Returns the last run that wrote. A run that was killed may have written. */
 async function lastThatWrote(history: HistoryStore): Promise<RunEntry | null> {
   for await (const { start, end } of readRuns(history)) if (end?.outcome !== 'failed') return start;
   return null;

@@ -26,8 +26,8 @@ export interface UndoOptions extends Pick<Allowances, 'allowUnrouted' | 'allowDo
 }
 
 /**
- * Shows the plan that reverses a run, by default the last that wrote, asks, applies it and verifies. What somebody changed since
- * is left alone; where that is all, nothing is written and the command ends with 6.
+ * Shows the plan that reverses a run, by default the last run that wrote. Then asks, applies the plan and verifies.
+ * Items changed since are left alone. If all of them were, nothing is written and the command ends with 6.
  */
 export async function undoCommand(
   context: Context,

@@ -20,7 +20,7 @@ import { resolveConnection } from '../../settings/connection.ts';
 import type { Settings } from '../../settings/resolve-settings.ts';
 import type { UnreadDomain, WhoAnswer } from './who-document.ts';
 
-/** Asks the live account, all of its domains, who sends mail to a destination. */
+/** Asks the live account, in all of its domains, who sends mail to a destination. */
 export async function askAccountWho(
   context: Context,
   settings: Settings,
@@ -59,7 +59,7 @@ function addressesOf({ via }: WhoEntry): readonly string[] {
   return via.map(({ name }) => name);
 }
 
-/** What decides about the mail of a domain and is not in the list of domains. */
+/** Returns the sections that decide about a domain's mail and are not in the list of domains. */
 function sectionsOf(live: ObservedDomain): readonly ('aliases' | 'rules')[] {
   const engine = liveEngineOf(live);
   if (engine === 'none') return [];
@@ -67,7 +67,7 @@ function sectionsOf(live: ObservedDomain): readonly ('aliases' | 'rules')[] {
   return engine === 'alias' ? aliases : [...aliases, 'rules'];
 }
 
-/** Returns how many listings are read, by endpoint. */
+/** Returns the number of listings to read, by endpoint. */
 function readsOf(
   listed: readonly ObservedDomain[],
   version: FullClient['version'],

@@ -72,7 +72,10 @@ export function isRoutedBy({ domains }: Pick<Desired, 'domains'>, { text }: Want
   return domains.get(domainPartOf(text) as DomainName)?.state === 'present';
 }
 
-/** Returns the command that changes a destination; null where what would be typed is not shown, or is no destination. */
+/**
+ * Returns the command that changes a destination. null means that the text to type is hidden, or is not a
+ * destination.
+ */
 function nextOf(context: Context, { destination, basis }: WhoAnswer, shown: string): string | null {
   if (basis === 'account' || shown !== destination || destination.startsWith('*@')) return null;
   return commandLineHere(context)(`replace ${quoteForShell(destination)} NEW --dry-run`);

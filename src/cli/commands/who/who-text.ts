@@ -65,7 +65,7 @@ function entryLines(
   ];
 }
 
-/** Returns what is to be known about an entry, in a few words. */
+/** Returns facts about an entry, in a few words. */
 export function whoFacts(entry: WhoEntry, disclosure: Disclosure): string {
   const via = shownVia(entry, disclosure).map(({ kind, name }) =>
     kind === 'template' ? `template ${name}` : name,

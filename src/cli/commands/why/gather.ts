@@ -30,7 +30,7 @@ interface AskedAddress {
   readonly address: string;
   readonly domain: DomainName;
   readonly since: WhyAnswer['since'];
-  /** How many requests may be sent. */
+  /** Maximum number of requests. */
   readonly most: number;
 }
 
@@ -99,7 +99,7 @@ async function readDomain(
   throw usageError(`${where} ${domain}`, 'check the spelling, and that the key belongs to the right account');
 }
 
-/** The mail that is followed is like the newest message: rules may look at its sender and subject. */
+/** Returns a mail like the newest message, because rules may check its sender and subject. */
 function mailLike({ messages }: SeenMessages, to: string): Mail {
   const [newest] = messages;
   return { to, from: newest?.sender ?? '', subject: newest?.subject ?? '', body: '' };
@@ -124,7 +124,7 @@ interface ReadParts {
   readonly actual: ReadWay;
 }
 
-/** Says what is missing; where more requests are all that it takes, how many. */
+/** Names what is missing, and how many requests would complete it if that is all that it takes. */
 function missingParts(
   { client, desired }: Sources,
   { domain, most }: AskedAddress,
@@ -153,7 +153,7 @@ function missingParts(
   return [`--limit-requests ${most} did not suffice${takes}`];
 }
 
-/** Says what is to be read until the way is known, by the manifest. */
+/** Names what must still be read to know the manifest's way. */
 function unreadParts(
   client: FullClient,
   domain: DomainName,

@@ -19,7 +19,7 @@ export interface FoundWay {
   readonly isByName: boolean;
   /** The domains that the mail passes. */
   readonly domains: readonly DomainName[];
-  /** The domains of the addresses where it ends. */
+  /** The domains of the final addresses. */
   readonly ends: readonly string[];
 }
 

@@ -95,7 +95,7 @@ function changeText(change: NonNullable<WhyDocument['lastChange']>): string {
   return `${secondOf(at)} ${who}${where}: ${what}`;
 }
 
-/** A time without its milliseconds. */
+/** Returns a time without its milliseconds. */
 function secondOf(time: string): string {
   return time.replace(/\.\d+Z$/, 'Z');
 }

@@ -7,7 +7,10 @@ import { readDesired } from './desired.ts';
 import { resolveCommit } from './git.ts';
 import type { ManifestSettings } from '../../settings/resolve-settings.ts';
 
-/** What a change of the manifest since a revision would delete; a revision that is no manifest is a warning. */
+/**
+ * Returns what the change of the manifest since a revision would delete. A revision without a manifest gives a
+ * warning.
+ */
 export async function compareWith(
   context: Context,
   manifest: ManifestSettings,
@@ -19,8 +22,8 @@ export async function compareWith(
 }
 
 /**
- * With `--against`, the domains for which the manifest asks for something else than at that revision, as `--domain`
- * would name them; all of them where that revision cannot be read as a manifest.
+ * With `--against`, selects the domains whose entries differ from that revision, as `--domain` would. Selects all
+ * domains if the revision cannot be read as a manifest.
  */
 export async function narrowToChanges(
   context: Context,
@@ -32,7 +35,7 @@ export async function narrowToChanges(
     await readRevision(context, manifest, revision),
     await readDesired(context, manifest, { unnamed: 'refused' }),
   ];
-  // A manifest that is invalid now is reported by whoever reads it next.
+  // A manifest that is invalid now is reported by the next reader.
   if (after === null) return { manifest };
   if (before !== null)
     return {

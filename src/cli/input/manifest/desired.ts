@@ -21,18 +21,18 @@ import { referenceReader } from '../references/references.ts';
 import { assertOneDefault, isInStore, type ManifestSettings } from '../../settings/resolve-settings.ts';
 
 export interface ReadOptions {
-  /** Whether a reference that is not set is an error, by default a warning, or of no concern. */
+  /** The handling of a reference that is not set: an error, a warning (the default), or ignored. */
   readonly references: 'required' | 'optional' | 'unneeded';
-  /** What of a `--domain` that the manifest does not name; by default it is ignored. */
+  /** The handling of a `--domain` that the manifest does not name. Default: ignored. */
   readonly unnamed: 'refused' | 'ignored';
-  /** Where the manifests are read; by default they are files. */
+  /** Source of the manifests. Default: files. */
   readonly from?: GitTree | { readonly kind: 'texts'; readonly texts: readonly ManifestText[] };
 }
 
 export interface ReadDesired {
-  /** Of the whole manifest, `--domain` apart. */
+  /** Size of the whole manifest, regardless of `--domain`. */
   readonly size: ManifestSize;
-  /** Null when the manifest has an error. */
+  /** null if the manifest has an error. */
   readonly desired: Desired | null;
   readonly problems: readonly Problem[];
   readonly counts: ManifestCounts;
@@ -56,7 +56,7 @@ export async function readDesired(
   return { desired, size: manifestSize(loaded.desired), problems, counts, texts };
 }
 
-/** How manifests are loaded here; each of many states its key and its account. */
+/** Returns the options for loading manifests. Each of many accounts must state its key and its account. */
 export function loadOptions(
   { cwd }: Pick<Context, 'cwd'>,
   { apiUrl, apiVersion, maxEntries, domains, owner }: ManifestSettings,
@@ -102,7 +102,7 @@ async function readTexts(
     return (await import('./git-manifests.ts')).readGitManifests(context, from, { paths, leaveOut });
   const texts = await readManifests(paths, {
     fs: MANIFEST_FILES,
-    // Opened only where it is named.
+    // Opened only if it is named.
     get stdin() {
       return context.stdin;
     },
@@ -130,7 +130,7 @@ async function readFromStore(
   return (await import('../state/open-store.ts')).readStoredManifests(context, store, paths);
 }
 
-/** False for findings that a plan states itself, with what is live. */
+/** False for findings that a plan reports itself, together with the live state. */
 function isNotOfPlan({ code }: Problem): boolean {
   return code !== 'overlapping-patterns';
 }
@@ -139,7 +139,7 @@ export interface ValidDesired extends ReadDesired {
   readonly desired: Desired;
 }
 
-/** Reads manifests for a command that cannot go on with invalid ones: prints what is wrong, and ends it with 5. */
+/** Reads manifests for a command that needs valid ones. Otherwise prints the problems and ends the command with 5. */
 export async function readValid(
   context: Context,
   manifest: ManifestSettings,
@@ -154,8 +154,8 @@ export async function readValid(
 }
 
 /**
- * Returns what a command that needs no manifest takes from that of one of many accounts: address, key and account. One that is
- * not valid ends it with 5, for what is in it cannot be believed.
+ * Returns the address, key and account that one of many accounts states, for a command that needs no manifest. An
+ * invalid manifest ends the command with 5, because its content cannot be trusted.
  */
 export async function ownApi(context: Context, manifest: ManifestSettings): Promise<DesiredApi> {
   if (context.member === undefined) return {};
@@ -181,7 +181,7 @@ function assertNamed(desired: Desired, names: readonly string[]): void {
   }
 }
 
-/** As the manifest keys it; a text that is no domain stays as it is, and is the name of none. */
+/** Returns a domain as the manifest's key. Other text is unchanged and matches no domain. */
 function asciiName(name: string): string {
   const parsed = parseDomainName(name);
   return parsed.ok ? parsed.value : name;

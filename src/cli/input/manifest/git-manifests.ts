@@ -15,12 +15,12 @@ interface Place {
   readonly leftOut: string;
 }
 
-/** The paths that decide what a manifest says. */
+/** The paths that decide the content of a manifest. */
 interface Reach {
   readonly files: Set<string>;
   readonly directories: Set<string>;
   readonly links: Set<string>;
-  /** Links that lead out of the repository, in a ring, or to what is not in it. */
+  /** Links that are circular, lead out of the repository, or lead to files not in it. */
   readonly broken: Set<string>;
 }
 
@@ -33,7 +33,7 @@ interface Met {
 
 const INDEX: GitTree = { kind: 'index' };
 
-/** True if what is about to be committed changes any of these manifests, also behind links. */
+/** True if staged changes touch any of these manifests, also through links. */
 export async function isAnyStaged(
   context: Context,
   paths: readonly string[],
@@ -81,7 +81,7 @@ export async function readGitManifests(
   return found.map(({ file }, index) => ({ file, text: contents[index] ?? '' }));
 }
 
-/** Refuses a link to what is not committed: with it, an unchecked manifest would pass. */
+/** Refuses a link to an uncommitted file, because it would let an unchecked manifest pass. */
 function refuseBroken([first]: readonly string[]): void {
   if (first === undefined) return;
   throw commandFailure(
@@ -157,7 +157,10 @@ function isChanged({ files, directories, links }: Reach, staged: readonly string
   );
 }
 
-/** Collects what a manifest consists of: a file, or all YAML files below a directory; names that begin with a dot are left out. */
+/**
+ * Collects the files of a manifest: one file, or all YAML files below a directory. Names that begin with a dot are
+ * left out.
+ */
 function reachOf(place: Place, manifest: string): Reach {
   const reach: Reach = { files: new Set(), directories: new Set(), links: new Set(), broken: new Set() };
   collect(place, reach, { path: manifest, isNamed: true });

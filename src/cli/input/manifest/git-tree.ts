@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { commandFailure } from '../../exit.ts';
 import { requireGit } from './git.ts';
 
-/** The part of a repository that is read: what is about to be committed, or a commit. */
+/** The tree of a repository to read: the index, or a commit. */
 export type GitTree = { readonly kind: 'index' } | { readonly kind: 'commit'; readonly commit: string };
 
 /** The files and links of a repository in one state. Paths are relative to its root; the root is `.`. */
@@ -22,7 +22,7 @@ export interface TreeEntry {
 
 /** A path with its links followed. */
 interface Followed {
-  /** The path that is no link; null for a ring of links, or one that leads out of the repository. */
+  /** The path without links; null for a circular link, or one that leads out of the repository. */
   readonly real: string | null;
   /** Links on the way. */
   readonly links: readonly string[];

@@ -13,8 +13,8 @@ export interface GitResult {
 }
 
 /**
- * Runs git without a shell, in the environment of the command: it says to a hook which index to read. Paths are taken
- * as they are, never as patterns, and nothing is locked.
+ * Runs git without a shell, in the environment of the command, which tells a hook which index to read. Paths are
+ * literal, never patterns, and git takes no lock.
  */
 export async function git(context: Surroundings, args: readonly string[], input = ''): Promise<GitResult> {
   const child = spawn('git', ['--literal-pathspecs', '--no-optional-locks', ...args], {
@@ -36,7 +36,7 @@ export async function git(context: Surroundings, args: readonly string[], input 
   }
 }
 
-/** The same where only success makes sense. */
+/** Runs git and returns its output. A failure ends the command. */
 export async function requireGit(
   context: Surroundings,
   args: readonly string[],
@@ -47,7 +47,9 @@ export async function requireGit(
   throw repositoryFault(stderr) ?? commandFailure(`git ${args[0]}: ${reasonOf(stderr)}`, 'see what git says');
 }
 
-/** The reason why git does not read this repository at all, with its own advice; null: it is something else. */
+/**
+ * Returns why git does not read this repository at all, with git's own advice; null if the failure is another one.
+ */
 function repositoryFault(stderr: string): CommandError | null {
   if (/not a git repository/.test(stderr)) {
     return commandFailure(`git: ${reasonOf(stderr)}`, 'run the command within the repository');
@@ -59,13 +61,13 @@ function repositoryFault(stderr: string): CommandError | null {
   return commandFailure(`git: ${reasonOf(stderr)}`, `make it yours, or say that you trust it: ${advice}`);
 }
 
-/** The line in which git says why it ended; warnings may stand before it. */
+/** Returns the line in which git gives its reason. Warnings may come before it. */
 function reasonOf(stderr: string): string {
   const lines = stderr.split('\n');
   return lines.find((line) => line.startsWith('fatal: ')) ?? (lines[0] || 'it failed without a message');
 }
 
-/** The commit that a revision names; one that is none is wrong usage. */
+/** Returns the commit that a revision names. Any other revision is wrong usage. */
 export async function resolveCommit(context: Surroundings, revision: string): Promise<string> {
   const { code, stdout, stderr } = await git(context, [
     'rev-parse',

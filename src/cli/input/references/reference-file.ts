@@ -5,14 +5,14 @@ import type { ReferenceValue, RefusedValue } from '../../../core/model/desired.t
 
 const MOST_BYTES = 64 * 1024;
 
-/** A file whose directory is replaced while it is read, as a mounted Secret is, is tried again, so many times in all. */
+/** Number of attempts to read a file whose directory may be replaced during the read, as with a mounted Secret. */
 const ATTEMPTS = 3;
 
 const MOVED: unique symbol = Symbol('moved');
 
 /**
- * The text of a file that a manifest names: a regular file of at most 64 KiB whose real path is below one of these
- * directories, opened without waiting for anybody. Null: there is none.
+ * Returns the text of a file that a manifest names; null if there is no file. It must be a regular file of at most 64
+ * KiB whose real path is below one of these directories. Opening never waits.
  */
 export async function readReferenceFile(path: string, below: readonly string[]): Promise<ReferenceValue> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
@@ -27,7 +27,7 @@ async function attemptRead(path: string, below: readonly string[]): Promise<Refe
     const real = await realpath(path);
     const fault = await findFault(real, below);
     if (fault !== null) return fault;
-    // Where it became a FIFO or a link since, opening it neither waits nor follows.
+    // If it has become a FIFO or a link meanwhile, opening neither waits nor follows.
     const handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
       return await readOpened(handle, real);
@@ -41,7 +41,7 @@ async function attemptRead(path: string, below: readonly string[]): Promise<Refe
   }
 }
 
-/** What a real path is refused for before it is opened: to open a device may have an effect already. */
+/** Returns why a real path is refused before it is opened, because opening a device may already have an effect. */
 async function findFault(real: string, below: readonly string[]): Promise<RefusedValue | null> {
   if (real.includes('/kubernetes.io/serviceaccount/')) {
     return refuse('it is the token of a Kubernetes service account', 'name a file of your own');
@@ -56,7 +56,10 @@ async function findFault(real: string, below: readonly string[]): Promise<Refuse
   return (await lstat(real)).isFile() ? null : NOT_A_FILE;
 }
 
-/** The file that is open is the one that was checked: at its path no link leads elsewhere, and its inode is the same. */
+/**
+ * Reads the open file if it is the one that was checked: no link at its path leads elsewhere, and its inode is the
+ * same.
+ */
 async function readOpened(handle: FileHandle, real: string): Promise<ReferenceValue | typeof MOVED> {
   const [opened, atPath, realNow] = await Promise.all([handle.stat(), lstat(real), realpath(real)]);
   if (realNow !== real || opened.ino !== atPath.ino || opened.dev !== atPath.dev) return MOVED;

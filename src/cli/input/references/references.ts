@@ -8,14 +8,17 @@ import { CommandError, EXIT, commandFailure } from '../../exit.ts';
 import { readReferenceFile } from './reference-file.ts';
 import { reservedReference, reserveKey } from './reserved.ts';
 
-/** Where absolute paths of references lead; `FWDSYNC_REFERENCE_PATH` replaces it. */
+/** Directories that absolute paths of references may lead to; `FWDSYNC_REFERENCE_PATH` replaces them. */
 const DEFAULT_PATH = ['/run/secrets', '/var/run/secrets'].join(delimiter);
 
 const AT_ONCE = 32;
 
 type Surroundings = Pick<ProcessContext, 'env' | 'cwd' | 'secrets'>;
 
-/** The value behind a reference to a destination or a password; one that is an API key or such is refused. */
+/**
+ * Returns the value behind a reference to a destination or a password. Refuses a value that is an API key or another
+ * secret of the operator.
+ */
 export async function referenceValue(context: Surroundings, reference: Reference): Promise<ReferenceValue> {
   const reserved = await reservedReference(context, reference);
   if (reserved !== null) return reserved;
@@ -28,13 +31,19 @@ export async function referenceValue(context: Surroundings, reference: Reference
   return { refused: `its value is ${what}`, hint: 'name another variable or file' };
 }
 
-/** The service may repeat it, whole or in part where it is a list; the word for no destination is no secret. */
+/**
+ * Hides a value, and each part of a list, because the service may repeat it. The word for no destination is not a
+ * secret.
+ */
 function hide({ secrets }: Surroundings, value: string, { shown }: Reference): void {
   const parts = [value, ...value.split(',')].map((part) => part.trim());
   for (const part of parts) if (part !== 'discard') secrets.redactor.add(part, shown);
 }
 
-/** Reads what a manifest needs, some at a time; by then the secrets that none of it may be are known. */
+/**
+ * Returns a reader of the references that a manifest needs, some at a time. It first finds the secrets that none of
+ * them may be.
+ */
 export function referenceReader(context: Surroundings): ReadReferences {
   return async ({ keys, others }) => {
     await forbidSecrets(context);
@@ -51,14 +60,14 @@ export function referenceReader(context: Surroundings): ReadReferences {
   };
 }
 
-/** No reference of any account may be this key, or have its value. */
+/** Forbids every reference of every account to be this key or to have its value. */
 async function forbidKey(context: Surroundings, key: Reference): Promise<void> {
   await reserveKey(context, key);
   const value = await readValue(context, key);
   if (typeof value === 'string') context.secrets.forbid(value, 'the API key of an account');
 }
 
-/** The API key: the manifest's, then `FWDSYNC_API_KEY`, then the file of `FWDSYNC_API_KEY_FILE`. */
+/** Returns the API key: the manifest's, then `FWDSYNC_API_KEY`, then the file of `FWDSYNC_API_KEY_FILE`. */
 export async function resolveKey(api: Pick<DesiredApi, 'key'>, context: Surroundings): Promise<string> {
   const found = await lookUpKey(api, context);
   if (found !== null) return found;
@@ -68,7 +77,7 @@ export async function resolveKey(api: Pick<DesiredApi, 'key'>, context: Surround
   throw commandFailure(`no API key: none of ${names.join(', ')} is set`, 'set one of them');
 }
 
-/** The same where a command can do without one; null: none is set. */
+/** Returns the API key for a command that can work without one; null if none is set. */
 export async function lookUpKey(
   { key }: Pick<DesiredApi, 'key'>,
   context: Surroundings,
@@ -87,8 +96,8 @@ export async function lookUpKey(
 }
 
 /**
- * A secret of the operator: in a variable, or in the file that the variable with `_FILE` at its end names; null: neither is
- * set. Throws where the file is empty or cannot be read.
+ * Returns a secret of the operator: from a variable, or from the file that the variable ending in `_FILE` names. null
+ * means that neither is set. Throws if the file is empty or cannot be read.
  */
 export async function operatorSecret(
   { env, cwd }: Pick<ProcessContext, 'env' | 'cwd'>,
@@ -127,7 +136,10 @@ const SECRETS = [
   { name: 'PGPASSWORD', what: 'the password of the store' },
 ] as const;
 
-/** Of the operator, in a variable or in the file that another names. A pipe there can be read once, and is not read here. */
+/**
+ * Forbids the operator's secrets, from variables or from the files that variables name. A pipe can be read only once,
+ * so it is not read here.
+ */
 async function forbidSecrets({ env, cwd, secrets }: Surroundings): Promise<void> {
   for (const { name, what } of SECRETS) {
     const path = env[`${name}_FILE`];
@@ -136,7 +148,7 @@ async function forbidSecrets({ env, cwd, secrets }: Surroundings): Promise<void>
   }
 }
 
-/** The operator may name anything, a pipe too. */
+/** Reads a file that the operator named. It may be anything, even a pipe. */
 async function readOperatorFile(path: string): Promise<string | null> {
   try {
     return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');

@@ -10,8 +10,9 @@ const OWN = /^(?:FWDSYNC_.*|PG(?:USER|PASSWORD|PASSFILE|OPTIONS|SERVICE|SERVICEF
 const OWN_FILE = /^(?:FWDSYNC_\w+_FILE|PGPASSFILE|PGSSLKEY)$/;
 
 /**
- * Why no manifest may use a reference as a destination or a password, whatever its value is; null means that it may. A key of
- * an account is one also where the manifest of that account is broken, or its value cannot be read.
+ * Returns why no manifest may use a reference as a destination or a password, regardless of its value. null means
+ * that it may be used. The key of an account is reserved even if the account's manifest is invalid, or if the key
+ * cannot be read.
  */
 export async function reservedReference(
   context: Pick<ProcessContext, 'env' | 'cwd' | 'secrets'>,
@@ -46,7 +47,7 @@ async function reservedFile(
   return null;
 }
 
-/** From now on no reference may be this key of an account. */
+/** Reserves the key of an account. From then on no other reference may be this key. */
 export async function reserveKey(
   { secrets }: Pick<ProcessContext, 'secrets'>,
   key: Reference,
@@ -55,7 +56,7 @@ export async function reserveKey(
   else secrets.keys.file.set(key.path, await realPath(key.path));
 }
 
-/** The path without links; one that leads nowhere stays as it is. */
+/** Returns the path without links. A path that leads nowhere is unchanged. */
 export async function realPath(path: string): Promise<string> {
   return realpath(path).catch(() => path);
 }

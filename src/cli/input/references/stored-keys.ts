@@ -29,7 +29,7 @@ function nameOf(reference: Reference): string {
   return reference.kind === 'env' ? `env ${reference.name}` : `file ${reference.path}`;
 }
 
-/** A file has several names where directories or it are links. */
+/** Returns all names of a reference. A file has several names if it or a directory is a link. */
 async function namesOf(reference: Reference): Promise<readonly string[]> {
   if (reference.kind === 'env') return [nameOf(reference)];
   const { path } = reference;

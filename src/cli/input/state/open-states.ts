@@ -11,7 +11,7 @@ import type { ManifestSettings, StateSettings } from '../../settings/resolve-set
 import { printWarning } from '../../output/output.ts';
 import { styleFor } from '../../output/paint.ts';
 
-/** Opens where the state of accounts is: the store, which is connected to, or else the state directory. */
+/** Opens the state of accounts: the store, which it connects to, or the state directory. */
 export async function openStates(
   context: Context,
   { directory, store, historyMs, leaseMs }: StateSettings,
@@ -34,12 +34,15 @@ export function namesSnapshots({ cwd }: Context, { paths, stateDirectory }: Mani
   );
 }
 
-/** What of the state directory could not be read: an aid that is missing, not a failure. */
+/** Prints warnings about parts of the state directory that could not be read. A missing aid is not a failure. */
 export function printStateWarnings(context: Context, { warnings }: Planned): void {
   for (const { code, message } of warnings) printWarning(context, message, code);
 }
 
-/** Where values of references in earlier runs are not remembered, a plan of a manifest with references may show one. */
+/**
+ * Prints a notice if the plan may show values that came from references. That can happen if earlier runs did not
+ * remember such values.
+ */
 export function printUnknownValues({ stderr, color, mask }: Context, { memory, plan, input }: Planned): void {
   const showsLive = plan.changes.some(
     ({ kind, observed }) => observed !== null && hasDestination(KINDS[kind].fields),

@@ -31,7 +31,7 @@ export function openStore(context: Context, store: StoreSettings): Promise<Datab
 
 const PUBLISHED = 'store:manifest/';
 
-/** The manifests that the store keeps, by their names: snapshots, and the published manifest of an account. */
+/** Reads manifests in the store by name: snapshots, and the published manifest of an account. */
 export async function readStoredManifests(
   context: Context,
   store: StoreSettings,

@@ -18,7 +18,7 @@ export interface FoundAlias extends RoutedAlias {
   readonly via?: Source;
 }
 
-/** A rule as the manifest or the account has it; the account knows no name. */
+/** A rule as the manifest or the account has it. The account has no names. */
 export interface FoundRule extends RoutedRule {
   readonly id: string;
   readonly name?: string;
@@ -27,11 +27,14 @@ export interface FoundRule extends RoutedRule {
 }
 
 export type TracedHop = Hop<FoundAlias, FoundRule> & {
-  /** What did not match at this address, in the order in which it was tried. */
+  /** Entries that did not match at this address, in the order in which they were tried. */
   readonly tried: readonly Tried<FoundAlias, FoundRule>[];
 };
 
-/** A way that a message may go: if the service works as `when` says, or if it chooses these routes where several match. */
+/**
+ * Another way that a message may take: if the service works as `when` says, or if it chooses these routes among
+ * several matches.
+ */
 export type Doubt = { readonly hops: readonly TracedHop[] } & (
   | { readonly when: string }
   | {
@@ -41,11 +44,11 @@ export type Doubt = { readonly hops: readonly TracedHop[] } & (
 
 export interface RouteFindings {
   readonly basis: 'manifest' | 'account';
-  /** The way of the message, in the order of `follow`; where an engine is not known, rules are tried before aliases. */
+  /** The way of the message, in the order of `follow`. If an engine is not known, rules are tried before aliases. */
   readonly hops: readonly TracedHop[];
-  /** The same by either engine, where it is not known and makes a difference. */
+  /** The way by either engine, if the engine is not known and makes a difference. */
   readonly readings: Readonly<Record<Engine, readonly TracedHop[]>> | null;
-  /** Other ways that the service may send it. */
+  /** Other ways that the service may send the message. */
   readonly doubts: readonly Doubt[];
   readonly notes: readonly string[];
   readonly disclosure: Disclosure;
@@ -58,12 +61,12 @@ export interface RouteDocument {
   readonly mail: Mail;
   readonly basis: 'manifest' | 'account';
   readonly outcome: RouteOutcome;
-  /** Where it ends; empty unless it is delivered. */
+  /** Final destinations; empty unless the message is delivered. */
   readonly forward: readonly string[];
-  /** What matches it first; null when nothing does. */
+  /** Entry that matches first; null if none does. */
   readonly taken: (TakenBy & EntryPlace) | null;
   readonly hops: readonly HopDocument[];
-  /** Only where the engine is not known and makes a difference. */
+  /** Present only if the engine is not known and makes a difference. */
   readonly readings?: Readonly<Record<Engine, readonly HopDocument[]>>;
   readonly notes: readonly string[];
 }
@@ -72,7 +75,7 @@ type RouteOutcome = 'delivered' | 'discarded' | 'refused' | 'loop' | 'unknown';
 
 export interface TakenBy {
   readonly kind: 'alias' | 'rule' | 'fallback';
-  /** Of the alias or the manifest's rule; null where there is none, or it may not be shown. */
+  /** Name of the alias or of the manifest's rule; null if there is none, or if it may not be shown. */
   readonly name: string | null;
   readonly id: string | null;
   readonly by: AliasMeans | RuleMatch['type'] | 'no-rule';
@@ -80,7 +83,7 @@ export interface TakenBy {
 
 interface EntryPlace {
   readonly source: Source | null;
-  /** Where the domain uses the template that it comes from. */
+  /** Place where the domain uses the template that the entry comes from. */
   readonly via?: Source;
 }
 
@@ -93,21 +96,21 @@ export interface TriedDocument extends EntryPlace {
 
 interface HopDocument extends EntryPlace {
   readonly address: string;
-  /** Null when nothing matches it. */
+  /** null if no entry matches. */
   readonly by: TakenBy | null;
   readonly forward: readonly string[];
   readonly tried: readonly TriedDocument[];
-  /** How the way ends here; null: it goes on to the destinations. */
+  /** End of the way at this hop; null if it goes on to the destinations. */
   readonly end: 'refused' | 'loop' | 'unknown' | null;
 }
 
-/** A hop as it may be shown. `HopDocument` has only those at which something is decided. */
+/** A hop as it may be shown. `HopDocument` has only the hops at which something is decided. */
 export interface ShownHop extends HopDocument {
   readonly depth: number;
   readonly kind: TracedHop['kind'];
 }
 
-/** `fwdsync/route@1`: schemas/route.v1.schema.json. */
+/** Returns the document `fwdsync/route@1`; see schemas/route.v1.schema.json. */
 export function routeDocument(mail: Mail, findings: RouteFindings): RouteDocument {
   const { basis, hops, readings, disclosure } = findings;
   const [first] = hops;
@@ -129,7 +132,7 @@ export function routeDocument(mail: Mail, findings: RouteFindings): RouteDocumen
   };
 }
 
-/** Where a message ends, as it may be shown. */
+/** Returns the end of a message's way, as it may be shown. */
 export function shownEnd(
   hops: readonly TracedHop[],
   disclosure: Disclosure,
@@ -143,7 +146,7 @@ export function shownEnd(
   return { outcome, forward: [] };
 }
 
-/** All hops, destinations included. */
+/** Returns all hops, destinations included. */
 export function shownHops(hops: readonly TracedHop[], disclosure: Disclosure): readonly ShownHop[] {
   return hops.map((hop) => {
     const { depth, kind } = hop;
@@ -162,7 +165,10 @@ function shownAddress(address: string, disclosure: Disclosure): string {
   return shownDestinations([address as Destination], disclosure)[0] ?? '';
 }
 
-/** Which entry an address behind a reference meets would tell the address; under a mask the entry's name would. */
+/**
+ * Returns the decision at a hop. Hides the entry if the address is behind a reference, and the entry's name under a
+ * mask, because either would reveal the address.
+ */
 function decisionAt(
   { address, tried }: TracedHop,
   route: Route<FoundAlias, FoundRule>,
@@ -208,7 +214,7 @@ function choicesText(
       const shown = address === first?.address ? address : shownAddress(address, disclosure);
       const match = matchOf(route);
       if (match === null) return `nothing takes ${shown}`;
-      // The name of an entry would tell an address that is not shown.
+      // The name of an entry would reveal an address that is not shown.
       const name = shown === address ? (match.name ?? match.id) : null;
       return `${match.kind}${name === null ? '' : ` ${quote(name)}`} takes ${shown}`;
     })

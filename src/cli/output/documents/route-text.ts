@@ -14,7 +14,10 @@ import {
 
 const WIDTH = 80;
 
-/** Where it ends, what matches it at each hop, and what is to be known about that; each hop is indented below the one before. `columns`: width that sentences keep to. */
+/**
+ * Renders where the mail ends, the match at each hop, and the notes. Each hop is indented below the one before.
+ * `columns` is the width for sentences.
+ */
 export function renderRoute(
   { mail, notes }: RouteDocument,
   findings: RouteFindings,
@@ -42,7 +45,7 @@ export function renderRoute(
   return `${lines.map(escapeInvisible).join('\n')}\n`;
 }
 
-/** Those that differ from what is shown already. */
+/** Returns the readings that differ from the way already shown. */
 function otherReadings(
   hops: readonly TracedHop[],
   readings: NonNullable<RouteFindings['readings']>,
@@ -53,18 +56,18 @@ function otherReadings(
     .filter(({ way }) => wayOf(way) !== shown);
 }
 
-/** What was tried apart. */
+/** Returns a key of a way, without the entries that were tried. */
 function wayOf(hops: readonly TracedHop[]): string {
   return JSON.stringify(hops.map(({ tried: _, ...hop }) => hop));
 }
 
-/** What of a way is not known, by what was asked: of an account, only where mail goes that no rule matches. */
+/** Text for an unknown destination, by source. For an account, only the fallback of its rules is unknown. */
 const UNKNOWN: Readonly<Record<RouteFindings['basis'], string>> = {
   manifest: 'only the account knows where it goes',
   account: 'goes to a fallback address that the API does not show',
 };
 
-/** Says why it is not known where a message goes. */
+/** Explains why the destination of a message is not known. */
 function unknownText({ basis, doubts }: RouteFindings): string {
   const isUndecided = doubts.some((doubt) => 'choices' in doubt);
   return isUndecided ? 'several entries match it, and the service may take any of them' : UNKNOWN[basis];
@@ -87,7 +90,7 @@ function endText(hops: readonly TracedHop[], findings: RouteFindings): string {
   }
 }
 
-/** The destinations of a single hop stand in the first line already. */
+/** Renders the hops. The destinations of a single hop are already in the first line. */
 function wayLines(hops: readonly TracedHop[], findings: RouteFindings, indent: string): readonly string[] {
   const { basis, disclosure } = findings;
   const shown = shownHops(hops, disclosure);
@@ -139,7 +142,7 @@ function describe({ source, via }: ShownHop, { kind, name, id, by }: TakenBy): s
   return `${entry} matches it ${MEANS[by]}${origin === null ? '' : ` (${origin})`}`;
 }
 
-/** As many as one line holds, and the number of the others. */
+/** Names as many tried entries as one line holds, and counts the others. */
 function triedLine({ tried, by, kind }: ShownHop, indent: number): readonly string[] {
   if (tried.length === 0 || kind !== 'routed') return [];
   const names = tried.map(triedText);

@@ -12,7 +12,7 @@ import { zoneLine, zoneRecords, type ZoneRecord } from './zone.ts';
 export interface VerifiedRecords {
   readonly domain: DomainName;
   readonly answer: Verification | null;
-  /** Why there is no answer; null when there is one. */
+  /** Reason why there is no answer; null if there is one. */
   readonly failure: string | null;
 }
 
@@ -25,18 +25,18 @@ export interface VerifyDocument {
 
 interface VerifiedDomain {
   readonly domain: DomainName;
-  /** null: not known, for the reason in `failure`. */
+  /** null means that it is not known, for the reason in `failure`. */
   readonly ready: boolean | null;
   readonly failure: string | null;
   /** The service's own words about MX. */
   readonly error: string | null;
   readonly provider: string | null;
   readonly records: Readonly<Record<RecordName, RecordCheck>> | null;
-  /** What is to be put into DNS. */
+  /** Records to put into DNS. */
   readonly missing: readonly ZoneRecord[];
 }
 
-/** `fwdsync/verify@1`: schemas/verify.v1.schema.json. */
+/** Returns the document `fwdsync/verify@1`; see schemas/verify.v1.schema.json. */
 export function verifyDocument(
   { url, version }: Pick<Client, 'url' | 'version'>,
   results: readonly VerifiedRecords[],
@@ -55,7 +55,7 @@ export function verifyDocument(
   return { kind: 'fwdsync/verify@1', api: { url, version }, domains, summary };
 }
 
-/** Lines of a zone file: what is not a record is a comment. */
+/** Returns lines of a zone file. Everything but records is a comment. */
 export function domainText(verified: VerifiedDomain): string {
   const lines = [
     `; ${verified.domain}: ${state(verified)}`,
@@ -73,7 +73,7 @@ function state({ ready, failure, error, records }: VerifiedDomain): string {
   return `not ready${words}${error === null ? '' : `: ${oneLine(error)}`}`;
 }
 
-/** A record that is there and wrong is to be replaced, not added to. */
+/** Returns a comment for each existing wrong record, which must be replaced and not added to. */
 function foundLines({ records }: VerifiedDomain): readonly string[] {
   if (records === null) return [];
   return RECORD_NAMES.filter((name) => !records[name].valid && records[name].values.length > 0).map(

@@ -8,11 +8,11 @@ export interface ZoneRecord {
   /** Owner name, with the dot at its end. */
   readonly name: string;
   readonly type: 'MX' | 'TXT' | 'CNAME';
-  /** As a zone file writes it. */
+  /** Data in the syntax of a zone file. */
   readonly data: string;
 }
 
-/** The records to put into DNS, all of them from what the service says that it expects. */
+/** Returns the records to put into DNS, all of them from the service's expectations. */
 export function zoneRecords(domain: string, verification: Verification): readonly ZoneRecord[] {
   return missingRecords(verification).flatMap((record) => {
     const { expected } = verification.records[record];
@@ -20,7 +20,7 @@ export function zoneRecords(domain: string, verification: Verification): readonl
   });
 }
 
-/** One line of a zone file. */
+/** Returns one line of a zone file. */
 export function zoneLine({ name, type, data }: ZoneRecord): string {
   return `${name.padEnd(40)} IN ${type.padEnd(5)} ${data}`;
 }
@@ -39,13 +39,16 @@ function zoneRecord(domain: string, record: RecordName, value: string, index: nu
   }
 }
 
-/** The service names hosts in order of preference, with or without the number. */
+/** Returns an MX value. The service lists hosts in order of preference, with or without the number. */
 function mailExchange(value: string, index: number): string {
   const [, preference = String((index + 1) * 10), host = value] = /^(\d{1,5})\s+(\S+)$/.exec(value) ?? [];
   return `${preference} ${absolute(host)}`;
 }
 
-/** The first label of the host that the key is taken from is the name of the key; a key itself is a text. */
+/**
+ * Returns the record of a key. If the value is a host, its first label is the name of the key. A key itself is a
+ * text.
+ */
 function domainKey(domain: string, record: RecordName, value: string): ZoneRecord {
   const isHost = /^[\w-]+(\.[\w-]+)+\.?$/.test(value);
   const selector = isHost ? (value.split('.')[0] ?? record) : record;
@@ -62,7 +65,7 @@ function absolute(host: string): string {
 
 const LONGEST_STRING = 255;
 
-/** RFC 1035: strings of at most 255 bytes in quotes, quotes and backslashes in them escaped. */
+/** Returns a quoted text by RFC 1035: strings of at most 255 bytes, with quotes and backslashes escaped. */
 function quotedText(value: string): string {
   const text = escapeInvisible(value);
   const parts = text.match(new RegExp(`.{1,${LONGEST_STRING}}`, 'gsu')) ?? [''];

@@ -10,8 +10,8 @@ interface CommandLog {
 }
 
 /**
- * The log of a command, on standard error: each request and the end, both of level debug, so that without that level
- * the logger is not even loaded. `run` has a log of its own.
+ * Opens the log of a command, on standard error. It has each request and the end, both with level debug. Below that
+ * level the logger is not even loaded. `run` has its own log.
  */
 export async function openCommandLog(
   context: Context,

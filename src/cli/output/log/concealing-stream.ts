@@ -3,7 +3,7 @@ import type { Concealer } from '../../../service/conceal/concealer.ts';
 import type { OutputStream } from '../../process/standard-output.ts';
 import { columnsOf } from '../output.ts';
 
-/** The same stream without what is to be concealed; takes whole lines. */
+/** Returns a stream that conceals secrets before it writes to this one. It takes whole lines. */
 export function concealing(stream: OutputStream, concealer: Concealer): OutputStream {
   const concealed = new Writable({
     decodeStrings: false,

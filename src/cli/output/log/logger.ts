@@ -4,7 +4,7 @@ import { escapeInvisible, escapeJson } from '../../../core/model/names.ts';
 import type { OutputStream } from '../../process/standard-output.ts';
 import type { LogLevel, LogSettings } from '../../settings/resolve-settings.ts';
 
-/** One JSON line per event, or readable lines on a terminal. */
+/** Creates a logger with one JSON line per event, or readable lines on a terminal. */
 export function createLogger(
   { level, format }: LogSettings,
   destination: OutputStream,
@@ -33,7 +33,7 @@ export function createLogger(
   return pino(settings, pretty(options));
 }
 
-/** One line for people: of which account, what happened, at which line of the manifest, and what to do. */
+/** Formats one line for people: the account, what happened, the line of the manifest, and what to do. */
 function messageFormat(fields: Readonly<Record<string, unknown>>, messageKey: string): string {
   const { account, source, hint, [messageKey]: message } = fields;
   const whose = typeof account === 'string' && account !== 'default' ? `${account}: ` : '';

@@ -13,8 +13,9 @@ const PLANNING = [
 ] as const satisfies readonly (keyof GivenFlags)[];
 
 /**
- * The command that applies the plan that these flags made, for a shell; null where no command would apply just that: a
- * manifest from standard input is gone, and what `--quick` left out would be planned again.
+ * Returns the command, quoted for a shell, that applies the plan of these flags. null means that no command would
+ * apply exactly that: a manifest from standard input is gone, and domains that `--quick` left out would be planned
+ * again.
  */
 export function applyCommandLine(place: Place): string | null {
   const { given } = place;
@@ -24,7 +25,7 @@ export function applyCommandLine(place: Place): string | null {
   return command(['apply', ...PLANNING.flatMap((name) => flagWords(name, given[name]))].join(' '));
 }
 
-/** The command that applies a saved plan. */
+/** Returns the command that applies a saved plan. */
 export function applySaved(place: Place, path: string): string {
   return commandLineHere({ ...place, given: {} })(`apply ${quoteForShell(path)}`);
 }

@@ -1,14 +1,15 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import schema from '../../../../schemas/plan.v1.schema.json' with { type: 'json' };
 
-/** A plan without one of these was edited. */
+/** Fields whose absence means that the plan was edited. The schema check does not require them. */
 const SEALS = ['checksum', 'seal'];
 
 let compiled: ValidateFunction | undefined;
 
 /**
- * Where a value is not as the published schema of a plan says, such as `changes[3].name`; null: it fits. Hashes are for
- * who compares them, and fields that are not known are left alone: a newer fwdsync may have written them.
+ * Returns the place where a value does not fit the published schema of a plan, such as `changes[3].name`; null if it
+ * fits. Hashes are checked by the code that compares them. Unknown fields are ignored, because a newer fwdsync may
+ * have written them.
  */
 export function planFault(value: unknown): string | null {
   compiled ??= new Ajv2020({ strict: false, validateFormats: false, validateSchema: false, meta: false })

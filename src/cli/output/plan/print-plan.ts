@@ -31,19 +31,19 @@ import { disclosureFor, type Session } from '../../input/session.ts';
 import { styleFor } from '../paint.ts';
 
 export interface ShownPlan {
-  /** What runs, or would run. */
+  /** Plan that runs, or would run. */
   readonly plan: Plan;
   readonly planned: Planned;
   readonly requests: readonly StageRequests[];
 }
 
-/** The plan that runs as it was decided, or the whole plan where nothing does. */
+/** Returns the plan as decided, or the whole plan if nothing runs. */
 export function shownPlan(decision: Decision, planned: Planned): ShownPlan {
   if (decision.kind === 'go') return { planned, plan: decision.plan, requests: decision.requests };
   return { planned, plan: planned.plan, requests: firstRequestsOf(planned.plan) };
 }
 
-/** What may be shown of a plan, and by what it is recognised: the one thing that all formats but text render. */
+/** Returns the document of a plan with what may be shown, its digest and its seal. All formats but text render it. */
 export function documentOf(context: Context, session: Session, shown: ShownPlan): SavedPlan {
   const { manifest } = shown.plan;
   const plan = { ...shown.plan, manifest: { ...manifest, digest: manifestDigest(session, manifest) } };
@@ -55,7 +55,7 @@ export function documentOf(context: Context, session: Session, shown: ShownPlan)
   return sealPlan(document, { sha256, hmac });
 }
 
-/** What of it the text shows. */
+/** Returns the contents of a plan for the text format. */
 export function contentsOf(context: Context, session: Session, shown: ShownPlan): PlanContents {
   return planContents(shown.plan, contentsOptions(context, session, shown));
 }
@@ -71,7 +71,7 @@ function contentsOptions(context: Context, session: Session, shown: ShownPlan): 
   };
 }
 
-/** Of what a manifest asks for, as it may be shown: nobody without the key can try values of references against it. */
+/** Returns the keyed digest of a manifest. Without the key, it cannot be used to guess the values of references. */
 export function manifestDigest(
   { client }: Pick<Session, 'client'>,
   { digest }: { readonly digest: string },
@@ -79,7 +79,10 @@ export function manifestDigest(
   return `sha256:${client.hmac(digest)}`;
 }
 
-/** Returns a plan in the format of the command; `github` also writes the summary of the step, where the environment names its file. */
+/**
+ * Returns a plan in the format of the command. `github` also writes the summary of the step, if the environment names
+ * its file.
+ */
 export async function formatPlan(
   context: Context,
   plan: SavedPlan,
@@ -98,13 +101,13 @@ export async function formatPlan(
   }
 }
 
-/** Returns a plan as Markdown, that of one of many accounts under its name. */
+/** Returns a plan as Markdown. One of many accounts has its name as a heading. */
 function markdownOf({ member }: Context, plan: SavedPlan, routes: RoutesShown = 'first'): string {
   const heading = member === undefined ? '' : `## ${markdownText(member.name)}\n\n`;
   return `${heading}${renderPlanMarkdown(plan, routes)}`;
 }
 
-/** Steps of a job append to one file. */
+/** Appends to the step summary. All steps of a job share one file. */
 async function writeStepSummary(context: Context, markdown: string): Promise<void> {
   const file = context.env['GITHUB_STEP_SUMMARY'];
   if (!file) return;
@@ -124,12 +127,12 @@ export function planText(
   { extent = 'all', routes = 'first', next = null }: PlanPrinting = {},
 ): string {
   const style = styleFor(stream, color);
-  // What to do next is said once for many accounts.
+  // For many accounts, the next step is printed once.
   const step = member === undefined ? next : null;
   return renderPlan(plan, { style, columns: columnsOf(stream), extent, routes, next: step });
 }
 
-/** What sending these requests takes, from what is known of batches and of the budgets by now. */
+/** Forecasts these requests from what is currently known of batches and budgets. */
 export function forecastOf(
   context: Context,
   session: Pick<Session, 'client' | 'openedAt'>,
@@ -139,7 +142,7 @@ export function forecastOf(
   return forecast(requests, forecastOptions(context, session, planned, support));
 }
 
-/** The work of which that forecast is the sum. */
+/** Returns the work that the forecast sums up. */
 export function legsOf(
   context: Context,
   session: Pick<Session, 'client' | 'openedAt'>,

@@ -25,7 +25,7 @@ import type { Session } from '../../input/session.ts';
 import { VARIABLES } from '../../settings/flags.ts';
 import type { ManifestSettings, Settings } from '../../settings/resolve-settings.ts';
 
-/** A plan in a file, checked by its checksum alone; a file that holds none ends the command with 1. */
+/** Reads a saved plan and checks only its checksum. A file without a plan ends the command with 1. */
 export async function readSavedPlan(
   context: Context,
   path: string,
@@ -44,7 +44,7 @@ export async function readSavedPlan(
   );
 }
 
-/** A manifest is easily named where a plan belongs. */
+/** Returns the hint. Naming a manifest in place of a plan is an easy mistake. */
 function hintFor(path: string, otherwise: string): string {
   return /\.ya?ml$/.test(path) ? 'name a manifest with -f; a saved plan is made with plan --out' : otherwise;
 }
@@ -57,14 +57,14 @@ export async function readSavedText(context: Context, path: string): Promise<str
   }
 }
 
-/** The plan that a person approved, and the settings with which it is made again. */
+/** The plan that a person approved, and the settings to make it again. */
 export interface ApprovedPlan {
   readonly path: string;
   readonly plan: SavedPlan;
   readonly settings: Settings;
 }
 
-/** Reads a plan that is to be applied; an edited one, or one of other manifests than are asked for, approves nothing. */
+/** Reads a plan to apply. An edited plan, or a plan of other manifests than requested, approves nothing. */
 export async function openApproved(
   context: Context,
   settings: Settings,
@@ -98,7 +98,7 @@ function assertSamePaths(
   throw stalePlan(`it was made of ${saved.join(', ')}, and ${where} names ${asked.join(', ')}`);
 }
 
-/** Only who has the account's key can have made an approval; asked before anything is requested. */
+/** Ends the command if the plan was not sealed with the account's key. Checked before any request. */
 export function assertSealed({ path, plan }: ApprovedPlan, { client }: Pick<Session, 'client'>): void {
   if (!isSealedBy(plan, client.hmac)) throw editedPlan(path);
 }
@@ -111,7 +111,7 @@ function isThere(context: Context, file: string): boolean {
   return statSync(resolve(context.cwd, file), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Why a saved plan is not what would be applied now: 6. */
+/** Returns the failure of a saved plan that is not what would be applied now, with exit code 6. */
 export function stalePlan(what: string): CommandError {
   return new CommandError(
     EXIT.stale,
@@ -121,8 +121,8 @@ export function stalePlan(what: string): CommandError {
 }
 
 /**
- * Whether a plan made afresh is the one that was approved. The saved one is compared and never applied: equal
- * digests let the fresh plan run; where nothing is left to do, nothing is what runs.
+ * Decides whether a fresh plan is the approved one. The saved plan is only compared, never applied: the fresh plan
+ * runs if both digests are equal. If there is nothing left to do, nothing runs.
  */
 export async function approveSaved(
   context: Context,
@@ -132,7 +132,7 @@ export async function approveSaved(
   const { plan: saved, settings } = approved;
   const decision = decide(planned.plan, saved.options.skipRefused === true ? 'withhold' : 'end-the-run');
   const fresh = documentOf(context, session, shownPlan(decision, planned));
-  // What could not be read cannot be compared either.
+  // A part that could not be read cannot be compared either.
   if (decision.kind === 'invalid' || decision.kind === 'unproven') return decision;
   const gone = goneFrom(planned.request.desired, saved);
   const edited = [...gone, ...(await editedMeanwhile(context, session, { settings, fresh }))];
@@ -143,7 +143,7 @@ export async function approveSaved(
   return since === null ? decision : { kind: 'stale', since };
 }
 
-/** Domains that were planned by their names; of a manifest without them every plan is empty. */
+/** Returns differences for domains that were planned by name and are gone. A plan without them would be empty. */
 function goneFrom({ domains }: Pick<Desired, 'domains'>, { options }: PlanDocument): readonly Difference[] {
   const isNamed = (name: string): boolean => {
     const parsed = parseDomainName(name);
@@ -154,7 +154,7 @@ function goneFrom({ domains }: Pick<Desired, 'domains'>, { options }: PlanDocume
     .map((name) => ({ subject: name, was: 'planned', is: 'not in the manifest' }));
 }
 
-/** The account takes a while to read: the manifest may be another one by now. */
+/** Returns edits of the manifest since it was read, because reading the account takes a while. */
 async function editedMeanwhile(
   context: Context,
   session: Session,
@@ -172,10 +172,10 @@ function sameAccount({ api: fresh }: PlanDocument, { api: approved }: PlanDocume
   );
 }
 
-/** So many differences are listed, the rest counted. */
+/** Maximum number of differences to list. The others are counted. */
 const MOST_DIFFERENCES = 100;
 
-/** What changed since a plan was saved, item by item, on standard error. */
+/** Prints on standard error what changed since a plan was saved, item by item. */
 export function printStale(context: Context, since: readonly Difference[]): void {
   const lines = since
     .slice(0, MOST_DIFFERENCES)

@@ -2,7 +2,7 @@ import type { CheckedManifests, CommandResult } from '../../command.ts';
 import { problemsJunit } from './problems-junit.ts';
 import { problemsSarif } from './problems-sarif.ts';
 
-/** Returns what was found in manifests, in a format that is one document, also of many accounts. */
+/** Returns the findings in manifests as one document, also for many accounts. */
 export function checkedDocument(
   format: 'sarif' | 'junit',
   checked: CheckedManifests,

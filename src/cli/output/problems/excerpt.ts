@@ -2,16 +2,19 @@ import { escapeInvisible } from '../../../core/model/names.ts';
 import type { Problem } from '../../../core/model/manifest/problem.ts';
 import type { ManifestText } from '../../../core/manifest/read/text.ts';
 
-/** The line of a problem with a caret below its column, as lines to print; none where the line may hold a secret. */
+/**
+ * Returns the line of a problem with a caret below its column, as lines to print. Returns none if the line may hold a
+ * secret.
+ */
 export type Excerpt = (problem: Problem) => readonly string[];
 
-/** Of the manifests that were read; `columns` is the width of the terminal. */
+/** Creates excerpts of the manifests that were read. `columns` is the width of the terminal. */
 export function createExcerpt(
   texts: readonly ManifestText[],
   problems: readonly Problem[],
   columns: number,
 ): Excerpt {
-  // A secret may go on for lines: nothing of a file that holds one is shown.
+  // A secret may span several lines, so no excerpt is shown of a file that holds one.
   const secret = new Set(
     problems.filter(({ code }) => SECRET_CODES.has(code)).map(({ source }) => source?.file),
   );
@@ -37,7 +40,10 @@ const SECRET_CODES: ReadonlySet<string> = new Set([
   'webhook-credentials',
   'reference-refused',
 ]);
-/** What may stand beside or some lines below these; a webhook's address often is a secret itself. */
+/**
+ * Words near which a secret may stand, on the same line or some lines below. A webhook's address is often a secret
+ * itself.
+ */
 const SECRET = /pass|secret|token|key|auth|credential|:\/\//i;
 const LINES_OF_SECRET = 5;
 
@@ -47,7 +53,7 @@ function splitLines(text: ManifestText | undefined): readonly string[] {
   return whole.replace(/^\uFEFF/, '').split(/\r?\n/);
 }
 
-/** At most `room` columns of the line, so that the column is among them. */
+/** Returns at most `room` columns of the line, including the column of the problem. */
 function draw(line: string, column: number, room: number): readonly string[] {
   const before = Array.from(line.slice(0, column), show);
   const after = Array.from(line.slice(column), show);
@@ -58,7 +64,7 @@ function draw(line: string, column: number, room: number): readonly string[] {
   return [`${INDENT}${left.join('')}${right.join('')}`, `${INDENT}${' '.repeat(width)}^`];
 }
 
-/** A tab is one column here, so that the caret does not depend on where tabs stop. */
+/** Shows a character in one column. A tab is one column too, so that the caret does not depend on tab stops. */
 function show(character: string): string {
   return character === '\t' ? ' ' : escapeInvisible(character);
 }
@@ -69,7 +75,7 @@ function fit(parts: readonly string[], room: number): readonly string[] {
   return end < 0 ? parts : parts.slice(0, end);
 }
 
-/** Columns on a terminal: East Asian wide characters and emoji take two, combining marks none. */
+/** Returns the columns on a terminal: two for East Asian wide characters and emoji, none for combining marks. */
 function widthOf(part: string): number {
   if (part.length > 2) return part.length;
   if (/^\p{M}$/u.test(part)) return 0;

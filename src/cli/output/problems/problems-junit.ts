@@ -2,7 +2,7 @@ import { escapeInvisible } from '../../../core/model/names.ts';
 import { showSource, type Problem } from '../../../core/model/manifest/problem.ts';
 import type { CheckedManifests } from '../../command.ts';
 
-/** JUnit XML: a test case a manifest, which fails with its errors; warnings stand in its output. */
+/** Returns JUnit XML with a test case per manifest. A case fails with its errors; warnings are in its output. */
 export function problemsJunit({ problems, texts, counts: found }: CheckedManifests): string {
   const byFile = Map.groupBy(problems, ({ source }) => source?.file ?? MANIFEST);
   const files = texts.map(({ file }) => file);
@@ -24,7 +24,7 @@ export function problemsJunit({ problems, texts, counts: found }: CheckedManifes
   ].join('\n');
 }
 
-/** Problems that stand in no file. */
+/** Name of the case for problems without a file. */
 const MANIFEST = 'manifest';
 
 function testCase(name: string, problems: readonly Problem[]): readonly string[] {
@@ -40,7 +40,7 @@ function testCase(name: string, problems: readonly Problem[]): readonly string[]
   ];
 }
 
-/** One failure a case, with all errors: more than one is not understood everywhere. */
+/** Returns one failure with all errors of a case. Not every reader understands more than one. */
 function failure(errors: readonly Problem[]): string {
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
@@ -62,7 +62,10 @@ function isError({ severity }: Problem): boolean {
   return severity === 'error';
 }
 
-/** What XML 1.0 cannot hold is shown by its code point; line breaks between problems stay. */
+/**
+ * Escapes text for XML. A character that XML 1.0 cannot hold is shown by its code point. Line breaks between problems
+ * stay.
+ */
 function escapeXml(text: string): string {
   return text
     .split('\n')

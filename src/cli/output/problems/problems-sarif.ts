@@ -3,7 +3,7 @@ import { escapeInvisible } from '../../../core/model/names.ts';
 import type { CheckedManifests } from '../../command.ts';
 import type { Problem, Source } from '../../../core/model/manifest/problem.ts';
 
-/** SARIF 2.1.0, as code scanning services take it. */
+/** Returns problems in SARIF 2.1.0, the format of code scanning services. */
 export function problemsSarif({ problems, counts }: Omit<CheckedManifests, 'texts'>): object {
   const codes = [...new Set(problems.map(({ code }) => code))];
   return {
@@ -41,7 +41,7 @@ function locationOf({ file, line, column }: Source): object {
   };
 }
 
-/** Relative to where the command ran; a space, a `#` or a `?` in a name is not a part of the URI's syntax. */
+/** Returns a URI relative to the working directory. Escapes a space, a `#` or a `?` in a name. */
 function uriOf(file: string): string {
   const path = file.split('/').map(encodeURIComponent).join('/');
   return file.startsWith('/') ? `file://${path}` : path;

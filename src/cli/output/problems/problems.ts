@@ -26,7 +26,10 @@ export function addCounts(a: ManifestCounts, b: ManifestCounts): ManifestCounts 
   };
 }
 
-/** `fwdsync/problems@1`: what `validate --format json` prints, and every command whose manifest is invalid; schemas/problems.v1.schema.json. */
+/**
+ * Returns the document `fwdsync/problems@1` for `validate --format json` and for every command with an invalid
+ * manifest; see schemas/problems.v1.schema.json.
+ */
 export function problemsDocument(
   problems: readonly Problem[],
   counts: ManifestCounts,
@@ -51,13 +54,15 @@ export function problemsDocument(
 interface Look {
   readonly style: Style;
   readonly excerpt: Excerpt;
-  /** Width of the terminal; Infinity where it is none. */
+  /** Width of the terminal; Infinity if there is no terminal. */
   readonly columns: number;
   /** The command that lists all notices. */
   readonly listAll: string;
 }
 
-/** Two or three lines a problem: place, severity, message and code; the other place; what to do about it. */
+/**
+ * Renders a problem in two or three lines: place, severity, message and code; the other place; what to do about it.
+ */
 function renderProblems(problems: readonly Problem[], look: Look): string {
   const notices = problems.filter(({ severity }) => severity === 'notice');
   const left = new Set(notices.slice(MOST_NOTICES));
@@ -86,7 +91,7 @@ const NO_EXCERPT: Excerpt = () => [];
 
 type ProblemsContext = Pick<Context, 'stderr' | 'color' | 'given' | 'env' | 'cwd' | 'mask'>;
 
-/** In text, on standard error. */
+/** Prints problems as text on standard error. */
 export function printProblems(
   context: ProblemsContext,
   problems: readonly Problem[],
@@ -108,12 +113,15 @@ export interface InvalidManifest {
   readonly problems: readonly Problem[];
   readonly counts: ManifestCounts;
   readonly excerpt?: Excerpt;
-  /** By default that the manifest is invalid, with the number of errors. */
+  /** Message of the error. Default: the manifest is invalid, with the number of errors. */
   readonly message?: string;
   readonly hint?: string;
 }
 
-/** Prints what is wrong with a manifest, and makes of it the end of a command: 5. With `--format json` that has the document. */
+/**
+ * Prints the problems of a manifest, and returns the end of the command, with exit code 5. With `--format json` it
+ * has the document.
+ */
 export function invalidManifest(
   context: ProblemsContext & Pick<Context, 'format'>,
   { problems, counts, excerpt, message, hint = 'fix it; no requests were sent' }: InvalidManifest,
@@ -125,7 +133,7 @@ export function invalidManifest(
   return new CommandError(EXIT.invalid, what, hint, document);
 }
 
-/** `problems: none`, or `2 errors, 1 warning, 1 notice; 3 findings silenced`. */
+/** Renders the counts: `problems: none`, or `2 errors, 1 warning, 1 notice; 3 findings silenced`. */
 export function renderProblemCounts(
   problems: readonly Problem[],
   { silenced }: Pick<ManifestCounts, 'silenced'>,

@@ -15,8 +15,8 @@ interface Requested extends Pick<Headway, 'end'> {
 }
 
 /**
- * How long the requests take that a client was asked for, and those that are only `foreseen`, by endpoint: until the first
- * request to an endpoint shows what the account really has.
+ * Estimates the time of the requests that a client was asked for and of those only `foreseen`, by endpoint. This
+ * holds until the first request to an endpoint shows its real limit.
  */
 export function requestsHeadway(
   context: Pick<Context, 'clock'>,
@@ -41,7 +41,7 @@ export interface PlannedHeadway {
   readonly legs: readonly Leg[];
 }
 
-/** Returns the headway of a plan that is applied: the time of its forecast, less what was sent since. */
+/** Returns the headway of a plan that is being applied: the time of its forecast, less what was sent since. */
 export function planHeadway(
   context: Pick<Context, 'clock'>,
   sender: Sender,
@@ -58,7 +58,7 @@ export function planHeadway(
     label,
     left() {
       const planned = timeOf(context, sender, legsAfter(legs, sent()));
-      // Whatever was not planned has been asked for, at least.
+      // Requests beyond the plan count too, once they are asked for.
       return Math.max(planned, requestsLeft(context, sender, NO_REQUESTS));
     },
     waitsUntil: () => waitsUntil(context, sender),
@@ -75,7 +75,7 @@ function timeOf({ clock }: Pick<Context, 'clock'>, sender: Sender, legs: readonl
   return durationOf(legs, paceOf({ ...learnt, batches: 'allowed' }), clock.monotonic());
 }
 
-/** By the clock of the day. */
+/** Returns the end of the wait by the system clock. */
 function waitsUntil({ clock }: Pick<Context, 'clock'>, sender: Sender): number | null {
   const moment = sender.waitsUntil();
   return moment === null ? null : clock.now() + moment - clock.monotonic();

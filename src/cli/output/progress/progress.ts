@@ -1,19 +1,19 @@
 import type { Context } from '../../context.ts';
 import { columnsOf } from '../output.ts';
 
-/** What is shown of a long piece of work. */
+/** Current view of a long piece of work. */
 export interface ProgressView {
-  /** What is done now. */
+  /** Name of the current work. */
   readonly label: string;
-  /** How much of the whole is done, from 0 to 1. */
+  /** Part that is done, from 0 to 1. */
   readonly fraction: number;
-  /** How far it has come, in words. */
+  /** Progress in words. */
   readonly note: string;
 }
 
-/** Shows how far a long piece of work has come; nothing in the first two seconds, and nothing after an interruption. */
+/** Progress of a long piece of work. It shows nothing in the first two seconds and after an interruption. */
 export interface ProgressBar {
-  /** Asks for what is to be shown where something is. */
+  /** Draws the bar. Calls `current` only if something is drawn. */
   update(current: () => ProgressView): void;
   stop(): void;
 }
@@ -25,8 +25,8 @@ const DRAW_EVERY_MS = 500;
 const LINE_EVERY_MS = 10_000;
 
 /**
- * A bar on a terminal, a line every ten seconds elsewhere; both on standard error. One of many accounts shows nothing:
- * there is one progress of all.
+ * Creates a bar on a terminal, or a line every ten seconds elsewhere, both on standard error. One of many accounts
+ * shows nothing, because all accounts share one progress.
  */
 export function createProgress(context: ProgressContext & Pick<Context, 'member'>): ProgressBar {
   const { signal, member, stderr } = context;
@@ -41,7 +41,7 @@ export function createProgress(context: ProgressContext & Pick<Context, 'member'
   };
 }
 
-/** Draws over its own line, which may have been moved: by what is typed, or by a terminal of another size. */
+/** Creates a bar that redraws its own line, which typed text or a resized terminal may have moved. */
 function createBar({ stderr, clock }: ProgressContext): ProgressBar {
   let next = clock.monotonic() + QUIET_MS;
   let isShown = false;
@@ -62,7 +62,7 @@ function createBar({ stderr, clock }: ProgressContext): ProgressBar {
   };
 }
 
-/** With the longest note of a run, a line has 80 columns. */
+/** Number of cells of the bar. With the longest note of a run, a line has 80 columns. */
 const CELLS = 12;
 const CLEAR_REST = '\u001b[K';
 
@@ -84,7 +84,7 @@ function createLines({ stderr, clock }: ProgressContext): ProgressBar {
   };
 }
 
-/** What has begun is not at 0, and what has not ended is not at 100. */
+/** Returns the percentage. It is at least 1 once work has begun, and at most 99 until the work has ended. */
 function percentOf(fraction: number): number {
   return Math.min(99, Math.max(1, Math.floor(fraction * 100)));
 }

@@ -1,32 +1,35 @@
 import type { Context } from '../../context.ts';
 import { createProgress } from './progress.ts';
 
-/** What a run does now, and how long it will last. Milliseconds. */
+/** Current work of a run, and the time that is left. Milliseconds. */
 export interface Headway {
-  /** What is done now. */
+  /** Returns the name of the current work. */
   readonly label: () => string;
-  /** To the end of the run, or of this part of it. */
+  /** Returns the time to the end of the run, or of this part of it. */
   readonly left: () => number;
-  /** What ends then, where that is not the whole run, such as ` to read`. */
+  /** Name of the part that ends then, such as ` to read`; absent for the whole run. */
   readonly end?: string | undefined;
-  /** Nothing is sent until then, for a window of the rate limit is used up; null: something is. Epoch milliseconds. */
+  /**
+   * Returns until when nothing is sent because a rate limit window is used up, in epoch milliseconds. null means that
+   * there is no wait.
+   */
   readonly waitsUntil: () => number | null;
 }
 
-/** Shows how far a run has come, by time. */
+/** Progress of a run, by time. */
 export interface RunProgress {
-  /** From now on; the bar goes on from where it is. */
+  /** Follows this work from now on. The bar continues from its position. */
   follow(headway: Headway): void;
-  /** Something happened. */
+  /** Redraws, because something happened. */
   tick(): void;
-  /** Leaves a clean line. Until the next `follow` no time passes: somebody may be asked. */
+  /** Clears the line. No time passes until the next `follow`, because a person may be asked. */
   stop(): void;
 }
 
 const TICK_MS = 500;
-/** How far the bar goes while the account is read, before it is known what there is to write. */
+/** Part of the bar for reading the account, before the writes are known. */
 const PART_OF_READING = 1 / 3;
-/** A wait that is shorter is not worth a word. */
+/** Minimum wait that is worth a mention. */
 const LEAST_WAIT_MS = 2_000;
 
 export function createRunProgress(
@@ -36,7 +39,7 @@ export function createRunProgress(
   const { clock } = context;
   let followed: Headway | null = null;
   let since = 0;
-  /** How far the bar was when the work began that is followed, and how far it is. */
+  /** Position of the bar when the current work began, and its position now. */
   let [from, shown] = [0, 0];
   let endTicks: (() => void) | undefined;
   const tick = (): void => {
@@ -73,7 +76,7 @@ function waitText({ waitsUntil }: Headway, now: number): string {
   return `, rate-limited until ${timeOfDay(until)}`;
 }
 
-/** The longer, the coarser: `1 h 23 min`, `12 min`, `2 min 10 s`, `41 s`. */
+/** Formats a duration. A longer one is coarser: `1 h 23 min`, `12 min`, `2 min 10 s`, `41 s`. */
 function durationText(milliseconds: number): string {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
   const minutes = Math.floor(seconds / 60);
@@ -82,7 +85,7 @@ function durationText(milliseconds: number): string {
   return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
 }
 
-/** By the clock of whoever reads it. */
+/** Formats a time in the reader's time zone. */
 function timeOfDay(moment: number): string {
   return new Date(moment).toTimeString().slice(0, 8);
 }

@@ -7,12 +7,12 @@ import type { Change } from '../../../core/model/plan.ts';
 
 type ChangedItem = Pick<Change, 'kind' | 'action' | 'domain' | 'name' | 'id' | 'fields' | 'source'>;
 
-/** A change as it is kept. */
+/** Returns the history item of a change. */
 export function keptChange(change: Change, concealment: Concealment): HistoryItem {
   return keptItem(change, concealment, { from: change.observed, to: change.desired });
 }
 
-/** The same with other states than those of the change. */
+/** Returns a history item with these states in place of those of the change. */
 export function keptItem(
   { kind, action, domain, name, id, fields, source }: ChangedItem,
   concealment: Concealment,
@@ -20,7 +20,7 @@ export function keptItem(
 ): HistoryItem {
   const keep = (state: object | null): object | null =>
     state === null ? null : keepFields(KINDS[kind].fields, state, concealment);
-  // The states are those of the kind, which a type cannot say of all at once.
+  // The states have the type of the kind, which TypeScript cannot express for all kinds at once.
   return {
     kind,
     action,

@@ -23,15 +23,17 @@ import type { Concealment } from '../../../core/fields/codec.ts';
 import { endpointName } from '../../../core/kinds/endpoints.ts';
 import type { WriteItem } from '../../../core/kinds/steps.ts';
 
-/** Writes the history of a run while it goes on. */
+/** Writes the history of a run while the run is in progress. */
 export interface RunRecorder {
-  /** Records what a request is about to do; null: it is on disk, else why the request must not be sent. */
+  /**
+   * Records what a request is about to do. Returns null once that is on disk, or why the request must not be sent.
+   */
   readonly begin: (request: WriteRequest) => Promise<string | null>;
-  /** The outcome of an item of a request that has begun; the last word counts. */
+  /** Notes the outcome of an item of a request that has begun. The last note counts. */
   readonly note: (item: WriteItem, result: ItemResult) => void;
-  /** All is known of the request; items without a note were not done. */
+  /** Ends a request. Its items without a note were not done. */
   readonly end: (request: WriteRequest) => Promise<void>;
-  /** What the run found out later, and how it ended; null: it is written, else why not. */
+  /** Records later findings and the end of the run. Returns null once that is written, or why it could not be. */
   readonly finish: (report: Report, verdict: Verdict) => Promise<string | null>;
 }
 
@@ -45,23 +47,23 @@ interface Recorder {
   readonly input: ApplyInput;
   readonly ports: RecorderPorts;
   readonly account: KnownAccount;
-  /** The number of the latest entry of a change. */
+  /** Number of the latest entry of each change. */
   readonly numbers: Map<Change, number>;
-  /** Of requests that have begun and not ended: the items, and what is noted of them. */
+  /** Items of requests that have begun and not ended, with their notes. */
   readonly open: Map<WriteItem, OpenItem>;
   /** Changes whose latest entry says that their outcome is not known. */
   readonly unknown: Set<Change>;
   count: number;
-  /** The latest time of its lines, epoch milliseconds. */
+  /** Latest time of the run's lines, in epoch milliseconds. */
   latest: number;
-  /** Why the latest line could not be written; null: it was. */
+  /** Why the latest line could not be written; null if it was. */
   fault: string | null;
   opening: Promise<Opening | null> | null;
-  /** Whether the run's own line is on disk, as the latest attempt to write it says; null: there was none. */
+  /** True if the latest attempt to write the run's own line succeeded; null before the first attempt. */
   runLine: Promise<boolean> | null;
 }
 
-/** What the first request of a run needs. */
+/** Values that the first request of a run needs. */
 interface Opening {
   readonly concealment: Concealment;
   readonly runEntry: RunEntry;
@@ -70,14 +72,14 @@ interface Opening {
 type RecorderPorts = Pick<ApplyPorts, 'client' | 'state' | 'clock' | 'readCommit'>;
 
 interface OpenItem {
-  /** With what goes with it. */
+  /** Entries of the item and of everything deleted with it. */
   readonly entries: readonly Pick<ItemEntry, 'item' | 'keys'>[];
   result: ItemResult;
 }
 
 const NOT_DONE: ItemResult = { outcome: 'not-done' };
 
-/** `known`: the account as it was last read, for what goes with a domain. */
+/** Opens the recorder of a run. `known` is the account as last read, to find what is deleted with a domain. */
 export function openRunRecorder(
   input: ApplyInput,
   ports: RecorderPorts,
@@ -121,7 +123,10 @@ async function begin(recorder: Recorder, request: WriteRequest): Promise<string 
   return written.ok ? null : written.error.message;
 }
 
-/** The run's own line goes to disk with the first items that get there: no item may be there without it. */
+/**
+ * Appends items. The run's own line is written with the first items that reach the disk, so no item is there without
+ * it.
+ */
 async function appendItems(
   recorder: Recorder,
   runEntry: RunEntry,
@@ -133,7 +138,8 @@ async function appendItems(
     attempt = recorder.runLine;
     if (await attempt) return history.append(entries, 'synced');
   }
-  // Of several requests that wait for an attempt that fails, the first makes the next one: nothing is awaited in between.
+  // If several requests wait for an attempt that fails, the first of them makes the next attempt. There is no await
+  // in between.
   const written = history.append([runEntry, ...entries], 'synced');
   recorder.runLine = written.then(({ ok }) => ok);
   return written;
@@ -189,7 +195,10 @@ async function end(recorder: Recorder, { items }: WriteRequest): Promise<void> {
   await write(recorder, lines);
 }
 
-/** Never before another line of the run, also where the clock is set back: whoever finds an item by its time finds its result. */
+/**
+ * Returns a time that is never before another line of the run, even if the clock is set back. A search from an item's
+ * time then finds the item's result.
+ */
 function timeOf(recorder: Recorder): string {
   recorder.latest = Math.max(recorder.latest, recorder.ports.clock.now());
   return new Date(recorder.latest).toISOString();
@@ -223,7 +232,10 @@ async function write(
   if (!written.ok) recorder.fault = written.error.message;
 }
 
-/** Items whose answer was lost and that are in place now; items that were accepted and are not. */
+/**
+ * Records late findings: items whose answer was lost and that are in place now, and items that were accepted and are
+ * not.
+ */
 async function finish(
   recorder: Recorder,
   {

@@ -23,32 +23,38 @@ import { signature, type ItemState } from '../../../core/kinds/items.ts';
 
 export interface MemoryInput extends Pick<Policy, 'purpose'> {
   readonly desired: Desired;
-  /** Digests of the domains that are in place, with all that they have. */
+  /** Digests of the domains that are completely in place. */
   readonly inSyncDigests: ReadonlyMap<DomainName, string>;
   readonly prior: Prior;
-  /** The plan at the start. */
+  /** Plan made at the start of the run. */
   readonly plan: Pick<Plan, 'guards'>;
   /** Live rules that were recognised by content, the latest last. */
   readonly adoptions: readonly Adoption[];
-  /** As last read. */
+  /** Account as last read. */
   readonly observed: Observed;
-  /** Domains of which nothing certain is known. */
+  /** Domains for which nothing is certain. */
   readonly unread: ReadonlySet<DomainName>;
-  /** Items that are not as they are desired, or of which that is not known, those that are sent no more included; see `accountEntryKey`. */
+  /**
+   * Items that differ from their desired state, or may differ, including those that are no longer sent; see
+   * `accountEntryKey`.
+   */
   readonly open: ReadonlySet<string>;
-  /** Items that the service accepted in this run and shows otherwise: signatures of what it shows. */
+  /** Signatures of items that the service accepted in this run and shows differently. */
   readonly keptOtherwise: ReadonlyMap<string, string>;
-  /** Fingerprints of the passwords that were sent; null: sent, and no fingerprint could be made. */
+  /**
+   * Fingerprints of the passwords that were sent. null means that a password was sent and no fingerprint could be
+   * made.
+   */
   readonly passwords: ReadonlyMap<string, string | null>;
-  /** Domains that this run added, and what the service gave their `*`; null: nothing, or nobody has read it. */
+  /** Domains that this run added, with what the service gave their `*`. null means nothing, or not read yet. */
   readonly added: ReadonlyMap<DomainName, string | null>;
-  /** Size of the whole manifest, once all of it was applied; null: what is remembered stays. */
+  /** Size of the whole manifest after all of it was applied. null keeps the remembered size. */
   readonly size: ManifestSize | null;
-  /** Domains that the service was asked to verify, and when it is asked again. */
+  /** Domains that the service was asked to verify, and the time of the next request. */
   readonly verified: ReadonlyMap<DomainName, Verified>;
 }
 
-/** What a run leaves behind for the next one: what is in place, what was not kept, how much there is. */
+/** Returns what a run leaves behind for the next one: what is in place, what was not kept, and the size. */
 export function memoryOf(input: MemoryInput): Memory {
   const { desired, observed, prior } = input;
   const shrunken = new Set(
@@ -91,8 +97,8 @@ function rememberDomain(
 }
 
 /**
- * Returns what is known of a domain after an undo: nothing that it brought back was applied from a manifest, and the domain is not
- * as a manifest wants it. What was known of other items is as true as before.
+ * Returns what is known of a domain after an undo. Items that the undo restored were not applied from a manifest, and
+ * the domain is not as a manifest wants it. What is known of the other items stays valid.
  */
 function rememberUndone(
   entry: PresentDomain,
@@ -123,7 +129,7 @@ function touchedKeys(entry: PresentDomain): ReadonlySet<string> {
   return new Set([...own, ...keys]);
 }
 
-/** Until a run has left the domain in place. */
+/** Remembers the `*` that the service gave a domain, until a run has left the domain in place. */
 function rememberCatchAll(
   { domain }: PresentDomain,
   before: PriorDomain | undefined,
@@ -133,7 +139,7 @@ function rememberCatchAll(
   return typeof given === 'string' ? { givenCatchAll: given } : {};
 }
 
-/** Which live rule an entry was recognised as, for as long as the manifest has an entry of that name or id. */
+/** Remembers which live rule an entry was recognised as, while the manifest has an entry of that name or id. */
 function rememberRuleIds(
   entry: PresentDomain,
   before: PriorDomain | undefined,
@@ -177,7 +183,7 @@ function countLive(domain: ObservedDomain): PriorDomain['live'] {
   return counts;
 }
 
-/** Which of a domain's items are in place as they are desired, and which the service keeps otherwise. */
+/** Remembers which of a domain's items are in place, and which of them the service keeps differently. */
 function rememberItems(
   entry: PresentDomain,
   before: PriorDomain | undefined,
@@ -192,7 +198,7 @@ function rememberItems(
     const isOpen = open.has(item);
     if (!isOpen || before?.applied.get(key) === text) applied.set(key, text);
     const shown = keptOtherwise.get(item);
-    // Until the entry changes, for its signature is another one then, or is in place.
+    // Valid until the entry is in place, or changes and gets another signature.
     const known = isOpen ? before?.keptOtherwise.get(key) : undefined;
     if (shown !== undefined) kept.set(key, { sent: text, shown });
     else if (known?.sent === text) kept.set(key, known);
@@ -203,7 +209,10 @@ function rememberItems(
   };
 }
 
-/** What was applied and is left behind: until it is gone, every plan says that nobody manages it any more. */
+/**
+ * Returns applied items that the manifest no longer names. Every plan reports them as unmanaged until they are
+ * deleted.
+ */
 function leftFrom(
   before: PriorDomain | undefined,
   entry: PresentDomain,
@@ -221,7 +230,7 @@ export interface WantedItem {
   readonly wanted: ItemState;
 }
 
-/** Everything that a domain should have, by name. */
+/** Returns everything that a domain should have, by name. */
 export function wantedItems(entry: PresentDomain): readonly WantedItem[] {
   const own: WantedItem = { name: entry.domain, wanted: { kind: 'domain', state: managedState(entry) } };
   const items = SECTION_KINDS.flatMap((kind) =>

@@ -10,26 +10,30 @@ import { KINDS } from '../../../core/kinds/registry.ts';
 /** A change that the service accepted and does not show. */
 export interface NotKept {
   readonly change: Change;
-  /** Signature of what the service shows instead, once that is known to last; null: the next run sends the change again. */
+  /**
+   * Signature of the value that the service shows instead, once that value lasts. null makes the next run send the
+   * change again.
+   */
   readonly shown: string | null;
 }
 
-/** What an item was first seen to show, of what it shows to this day. */
+/** First sighting of the value that an item still shows. */
 interface Sighting {
   readonly text: string;
-  /** Monotonic milliseconds. */
+  /** Time in monotonic milliseconds. */
   readonly at: number;
 }
 
-/** What items that differ show, by item; kept from round to round. */
+/** Sightings of items that differ, by item; kept from round to round. */
 export type Sightings = Map<string, Sighting>;
 
-/** Two reads so far apart must agree before a difference counts as the service's own. Milliseconds. */
+/** Minimum time between two equal reads before a difference counts as the service's own. Milliseconds. */
 const LASTS_AFTER = 10_000;
 
 /**
- * What the service accepted as it is desired now and shows otherwise. An update that its answer confirmed is sent once more,
- * for somebody else may have changed it since; an addition is not, lest there be two.
+ * True if the service accepted the change as currently desired and shows something else. An update that its answer
+ * confirmed is sent once more, because it may have been changed outside this run since. An addition is not, because
+ * it could create a second item.
  */
 export function isNotKept(ledger: Ledger, change: Change): boolean {
   const done = ledger.done.get(itemKey(change));
@@ -37,7 +41,7 @@ export function isNotKept(ledger: Ledger, change: Change): boolean {
   return !done.isKept || change.action === 'add';
 }
 
-/** Of the changes that a read shows as open those that are not kept. */
+/** Returns those open changes of a read that the service did not keep. */
 export function findNotKept(
   open: readonly Change[],
   sightings: Sightings,
@@ -63,14 +67,14 @@ export function findNotKept(
 export interface Recheck {
   readonly ledger: Ledger;
   readonly desired: Desired;
-  /** Of the read, monotonic milliseconds. */
+  /** Start of the read, in monotonic milliseconds. */
   readonly began: number;
   readonly ended: number;
 }
 
 /**
- * Whether the service put a value in place of ours: not the one from before the run, which may only be a listing
- * that is late or a change that was not made.
+ * True if the service replaced our value with its own. The value from before the run does not count: the listing may
+ * be late, or the change was not made.
  */
 function isOtherThanBefore(ledger: Ledger, change: Change): boolean {
   const first = ledger.first.get(itemKey(change));
@@ -88,7 +92,7 @@ function shownText(desired: Desired, change: Change): string | null {
   return shown === null ? null : signature(shown, desired.references);
 }
 
-/** Null of what is not there, is to go, or cannot be read. */
+/** Returns null for an item that does not exist, is to be deleted, or cannot be read. */
 function shownState({ domains }: Desired, change: Change): ItemState | null {
   if (change.observed === null || change.desired === null) return null;
   if (Object.values(KINDS[change.kind].fields).every(({ codec }) => codec.isSecret)) return null;

@@ -21,7 +21,7 @@ export interface RememberInput {
   readonly verified: ReadonlyMap<DomainName, Verified>;
 }
 
-/** Keeps for the next run what this one knows; what cannot be kept is a note, for no run depends on it. */
+/** Saves what this run knows for the next one. A failure to save is only a note, because no run depends on it. */
 export async function rememberRun(state: StateStore, run: RememberInput): Promise<void> {
   const { input, ledger, account, verdict, verified } = run;
   const { observed, findings } = account;
@@ -56,14 +56,17 @@ export async function rememberRun(state: StateStore, run: RememberInput): Promis
   if (!kept.ok) ledger.notes.add(`what was applied could not be remembered: ${kept.error.message}`);
 }
 
-/** Null of a manifest that prunes nothing. A run about some domains says nothing of the size at which the others are in place. */
+/**
+ * Returns null for a manifest that prunes nothing. A run over some domains cannot tell the size at which the others
+ * are in place.
+ */
 function sizeToKeep({ desired, manifestSize: whole }: ApplyInput): ManifestSize | null {
   const { domains, entries } = manifestSize(desired);
   const isWhole = domains.size === whole.domains.size && entries === whole.entries;
   return isWhole && prunesAnything(desired) ? whole : null;
 }
 
-/** Digests of the domains that are in place, with nothing held back. */
+/** Returns digests of the domains that are in place, with nothing held back. */
 function digestsInSync(
   { domainDigests, plan }: ApplyInput,
   open: readonly Change[],
@@ -73,7 +76,7 @@ function digestsInSync(
   return inPlace;
 }
 
-/** What could not be read at the start, or later, or distinguished. */
+/** Returns domains that could not be read, at the start or later, or whose items could not be distinguished. */
 function unreadDomains(
   { plan }: ApplyInput,
   ...unread: readonly Iterable<DomainName>[]
@@ -87,7 +90,10 @@ function lastingOf({ change, shown }: NotKept): readonly (readonly [string, stri
   return shown === null ? [] : [[accountEntryKey(domain, kind, name), shown]];
 }
 
-/** What no plan shows because an earlier run found that the service keeps it otherwise, and is not in place to this day. */
+/**
+ * Returns changes that no plan shows, because an earlier run found that the service keeps something else. They are
+ * still not in place.
+ */
 function suppressed(account: KnownAccount, prior: Prior): readonly Change[] {
   const domains = new Map(prior.domains);
   const names = [...prior.domains]
@@ -99,7 +105,10 @@ function suppressed(account: KnownAccount, prior: Prior): readonly Change[] {
 
 const NOTHING: PriorDomain['keptOtherwise'] = new Map();
 
-/** What failed is not in place, whatever a plan can see: nobody can read a password back. */
+/**
+ * Returns failed and skipped changes. They are not in place even if no plan shows them, because a password cannot be
+ * read back.
+ */
 function undone({ failed, skipped }: Ledger): readonly Change[] {
   return [...failed.values(), ...skipped.values()].map(({ change }) => change);
 }
@@ -108,7 +117,10 @@ function namesOf(changes: readonly Change[]): ReadonlySet<string> {
   return new Set(changes.map(({ domain, kind, name }) => accountEntryKey(domain, kind, name)));
 }
 
-/** Of the passwords that were sent, or may have been; null where none can be made or it is not known which one counts. */
+/**
+ * Returns fingerprints of the passwords that were sent, or may have been. null means that none can be made, or that
+ * it is not known which password counts.
+ */
 async function fingerprints(
   { input, ledger, passwords }: RememberInput,
   state: StateStore,

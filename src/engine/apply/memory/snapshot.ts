@@ -20,15 +20,16 @@ export interface SnapshotInput {
   readonly references: References;
   /** Returns the keyed fingerprint of a value; null means that none can be made. */
   readonly print: ((value: string) => string) | null;
-  /** What the history calls the run. */
+  /** Id of the run in the history. */
   readonly run: string;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
 /**
- * Writes the manifest of what was there before a run: what the run changes or deletes as it was, and what it adds as absent.
- * Everything else stays out, and nothing is pruned. Passwords cannot be read: a comment names the credentials that are deleted.
+ * Writes the manifest that restores the state before a run. Items that the run changes or deletes appear as they
+ * were, and items that it adds appear as absent. Everything else is left out, and nothing is pruned. Passwords cannot
+ * be read, so a comment names the deleted credentials.
  */
 export function writeSnapshot({ changes, observed, references, ...input }: SnapshotInput): string {
   const used = new Map<string, readonly string[]>();
@@ -61,7 +62,7 @@ function domainBefore(
 
 function deletedDomain(live: ObservedDomain, show: ShowForward): DomainDocument {
   const sections = sectionsBefore(deletionsOf(live), live, show);
-  // The service may make a `*` with a domain: one that was not there must not come with it.
+  // The service may create a `*` with a domain. A `*` that did not exist before must not come back.
   const aliases = new Map([['*', ABSENT] as const, ...(sections.aliases ?? [])]);
   return { ...settingsOf(live, Object.keys(SETTINGS), show), ...sections, aliases };
 }
@@ -90,7 +91,10 @@ function sectionsBefore(
   return Object.assign({}, ...sections, { comments }) as Pick<DomainDocument, Section | 'comments'>;
 }
 
-/** Leaves out what can only be written with the value of a reference: in a pattern, of a part of a list, by a relative path. */
+/**
+ * Leaves out values that can only be written with the plain value behind a reference: in a pattern, part of a list,
+ * or with a relative path.
+ */
 function withoutValues(document: DomainDocument, references: References): DomainDocument {
   const comments: string[] = [];
   const show = (text: string): string => showText(text, { references, mask: false });

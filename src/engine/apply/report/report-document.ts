@@ -4,7 +4,7 @@ import type { Action, GuardFinding, Withheld } from '../../../core/model/plan.ts
 import type { Problem } from '../../../core/model/manifest/problem.ts';
 import type { ItemCounts, Report } from '../../../core/model/report.ts';
 
-/** What `apply --format json` prints and the state directory keeps: schemas/report.v1.schema.json. */
+/** Document that `apply --format json` prints and the state directory keeps; see schemas/report.v1.schema.json. */
 export interface ReportDocument extends Pick<
   Report,
   | 'outcome'
@@ -19,20 +19,23 @@ export interface ReportDocument extends Pick<
   | 'snapshot'
 > {
   readonly kind: 'fwdsync/report@1';
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601, UTC. */
   readonly startedAt: string;
   readonly finishedAt: string;
-  /** Of the time in between, what a person took to answer; absent where nobody was asked. */
+  /** Part of that time in which a person answered the prompt. Absent if there was no prompt. */
   readonly askedSeconds?: number;
   readonly summary: ItemCounts;
   readonly guards: readonly Omit<GuardFinding, 'allowance' | 'holds' | 'refuses'>[];
   readonly withheld: readonly Pick<Withheld, 'domain' | 'reason'>[];
   readonly problems: readonly Pick<Problem, 'severity' | 'code' | 'message' | 'hint' | 'source'>[];
-  /** The command that undoes the run; null: there is nothing to undo. */
+  /** Command that undoes the run; null if there is nothing to undo. */
   readonly undo: string | null;
 }
 
-/** The report as plain JSON. What the service wrote is passed through the disclosure; values are in no report. */
+/**
+ * Returns the report as plain JSON. Text from the service passes through the disclosure. A report has no values
+ * behind references.
+ */
 export function reportDocument(
   report: Report,
   disclosure: Disclosure,
@@ -71,7 +74,7 @@ export function reportDocument(
   };
 }
 
-/** Returns the command that undoes a run, with what it needs to be allowed; null where there is nothing to undo. */
+/** Returns the command that undoes a run, with the flags that allow it; null if there is nothing to undo. */
 export function undoLine(
   { run, undoFlags }: Pick<Report, 'run' | 'undoFlags'>,
   command: CommandLine,
@@ -80,7 +83,7 @@ export function undoLine(
   return command(['undo', run, ...undoFlags].join(' '));
 }
 
-/** How many changes had each end. */
+/** Counts the items of each outcome. */
 export function summarise(report: Report): ItemCounts {
   const count = (action: Action): number => report.applied.filter((item) => item.action === action).length;
   return {

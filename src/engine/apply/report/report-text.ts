@@ -12,18 +12,18 @@ import { summarise, undoLine } from './report-document.ts';
 export interface ReportTextOptions {
   readonly disclosure: Disclosure;
   readonly style: Style;
-  /** Width that sentences keep to; the line of an item is never broken. Infinity wraps nothing. */
+  /** Line width for sentences. Item lines are never broken. Infinity wraps nothing. */
   readonly columns: number;
   readonly command?: CommandLine;
 }
 
-/** What ended the run is said once. */
+/** Text in place of the cause of a stop, which is printed only once. */
 const STOPPED = 'the run was stopped';
 
-/** Of items skipped for one reason so many are named, the rest counted. */
+/** Number of items to name for each reason of skipping. The others are only counted. */
 const NAMED_SKIPS = 10;
 
-/** A report for people: failures first, each with its place, then what was left undone, then one line of counts. */
+/** Renders a report for people: failures with their place, then what was left undone, then one line of counts. */
 export function renderReport(report: Report, options: ReportTextOptions): string {
   const lines = [
     ...renderFailures(report, options),
@@ -39,7 +39,7 @@ export function renderReport(report: Report, options: ReportTextOptions): string
   return `${lines.join('\n')}\n`;
 }
 
-/** Returns the command that undoes the run, and the one that applies its snapshot as any other manifest. */
+/** Returns the command that undoes the run, and the one that applies its snapshot like any other manifest. */
 function renderUndo(
   report: Report,
   { disclosure, command = plainCommand }: ReportTextOptions,
@@ -62,7 +62,7 @@ function renderFailures(report: Report, options: ReportTextOptions): readonly st
   return [...failed, ...notKept];
 }
 
-/** The service's words, then where it said them, then what it said of single fields beyond that. */
+/** Returns the service's message, its place, and any field errors that say more. */
 function failureText(item: FailedItem): string {
   const status = item.status === null ? 'no answer' : String(item.status);
   const position = item.index === null ? '' : `, index ${item.index}`;
@@ -94,7 +94,7 @@ function renderHeldBack(report: Report, options: ReportTextOptions): readonly st
   const refused = report.guards.filter((finding) => !finding.allowed);
   const explained = new Set(refused.map(withheldReason));
   const sentences = [
-    // The plan says why; this is what is left of it.
+    // The plan says why. These lines say what is left of it.
     ...refused.map(({ guard, scope, allow }) => {
       const where = scope === 'run' ? '' : ` in ${scope}`;
       return `withheld by ${guard}${where}${allow === null ? '' : ` (${allow})`}`;
@@ -120,12 +120,12 @@ function itemLine(
   return `${escapeInvisible(place)}: ${item.kind} ${escapeInvisible(name)}: ${safe(text, options)}`;
 }
 
-/** Text that the service may have written: on one line, nothing hidden in it, references and masks applied. */
+/** Makes text from the service safe to print: on one line, with nothing hidden, references and masks applied. */
 function safe(text: string, options: ReportTextOptions): string {
   return escapeInvisible(showText(text.replace(/\s*\n\s*/g, ' '), options.disclosure));
 }
 
-/** How many items had each end, without those that none had: `3 added`, `1 deleted`. */
+/** Returns the number of items with each outcome, zeros left out: `3 added`, `1 deleted`. */
 export function countedItems(report: Report): readonly string[] {
   const counts = summarise(report);
   const parts = [
@@ -140,7 +140,7 @@ export function countedItems(report: Report): readonly string[] {
   return parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
 }
 
-/** The outcome and its counts on one line: `converged: 3 added, 1 deleted. 9 requests in 0.4 s.` */
+/** Returns the outcome and its counts on one line: `converged: 3 added, 1 deleted. 9 requests in 0.4 s.` */
 export function countLine(report: Report, style: Style): string {
   const counted = countedItems(report);
   const { total, waitedSeconds } = report.requests;

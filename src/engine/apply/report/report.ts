@@ -16,7 +16,7 @@ import type { ApplyInput } from '../ports.ts';
 export interface ReportInput {
   readonly input: ApplyInput;
   readonly ledger: Ledger;
-  /** Of the client, by now. */
+  /** Current totals of the client. */
   readonly totals: RequestTotals;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -25,7 +25,7 @@ export interface ReportInput {
   readonly undoFlags: readonly string[];
 }
 
-/** The outcome of a run, from its ledger and its last read of the account. */
+/** Returns the report of a run from its ledger and its last read of the account. */
 export function reportRun({ input, ledger, totals, now, verdict, snapshot, undoFlags }: ReportInput): Report {
   const notKept = verdict.kind === 'seen' ? verdict.notKept : [];
   const lost = new Set(notKept.map(({ change }) => itemKey(change)));
@@ -63,7 +63,7 @@ export function reportRun({ input, ledger, totals, now, verdict, snapshot, undoF
   };
 }
 
-/** Of a plan that was not applied because its guards refuse it. */
+/** Returns the report of a plan that was not applied because its guards refuse it. */
 export function refusedReport(
   plan: Plan,
   {
@@ -97,7 +97,7 @@ export function refusedReport(
   };
 }
 
-/** The requests of this run, those before its plan included. */
+/** Returns the requests of this run, including those before its plan. */
 function requestsOfRun(totals: RequestTotals, before: RequestTotals): RequestTotals {
   return {
     total: totals.total - before.total,
@@ -107,7 +107,10 @@ function requestsOfRun(totals: RequestTotals, before: RequestTotals): RequestTot
   };
 }
 
-/** `converged` is said only when everything was read again and nothing is left, not even what was held back. */
+/**
+ * Returns the outcome. It is `converged` only if everything was read again and nothing is left, not even held-back
+ * changes.
+ */
 function outcomeOf(input: ApplyInput, ledger: Ledger, verdict: Verdict): Outcome {
   const { plan, heldBack, leftAlone = [] } = input;
   const tombstones = plan.withheld.filter(({ cause }) => cause === 'tombstone');

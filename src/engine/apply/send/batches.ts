@@ -6,7 +6,7 @@ import type { ItemAnswer } from './senders.ts';
 import { isMissing } from './outcomes.ts';
 import type { WriteItem } from '../../../core/kinds/steps.ts';
 
-/** What the service showed of batches in this run: what it refused once is not tried again. */
+/** Support for batches as this run has seen it. A batch that was refused once is not tried again. */
 export interface KnownBatches extends Required<BatchSupport> {
   batches: BatchSupport['batches'];
   batchesById: BatchSupport['batches'];
@@ -22,8 +22,8 @@ export function openKnownBatches(onProgress: ApplyPorts['onProgress']): KnownBat
 }
 
 /**
- * Whether a batch create was refused as a whole, so that its items go one by one: a free account is refused all of them,
- * and no status is stated for that (v4: Aliases). A 404 says nothing of other domains.
+ * True if a batch create was refused as a whole, so its items are sent one by one. A free account is refused every
+ * batch, and the status for that is not documented (v4: Aliases). A 404 says nothing about other domains.
  */
 export function isWholeRefusal(known: KnownBatches, request: WriteRequest, error: ApiError): boolean {
   if (!creates(request) || request.items.length < 2) return false;
@@ -34,9 +34,9 @@ export function isWholeRefusal(known: KnownBatches, request: WriteRequest, error
 }
 
 /**
- * What a batch of v3 says is not found although it is listed: listings show decimal ids, and whether batches know those is
- * not stated (v3: Resources). These go by the single endpoints, which take them. Where a batch knows none of its items
- * there is no further one by id in this run.
+ * Returns the items that a v3 batch reports as not found although they are listed. Listings show decimal ids, and it
+ * is not documented whether batches know those (v3: Resources). These items go to the single endpoints, which accept
+ * them. If a batch knows none of its items, this run sends no further batch by id.
  */
 export function unknownToBatch(
   known: KnownBatches,

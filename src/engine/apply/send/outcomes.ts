@@ -23,7 +23,7 @@ import { endpointName } from '../../../core/kinds/endpoints.ts';
 import { KINDS } from '../../../core/kinds/registry.ts';
 import type { WriteItem } from '../../../core/kinds/steps.ts';
 
-/** Where the outcomes of items are noted, on which generation of the API. */
+/** Records for the outcomes of items, and the API version that they come from. */
 export interface Records {
   readonly ledger: Ledger;
   readonly findings: Findings;
@@ -32,8 +32,8 @@ export interface Records {
 }
 
 /**
- * Notes each item of an answered request, in the order sent (v4: Batch operations; the index of a failure is the position
- * in what was sent).
+ * Notes each item of an answered request, in the order sent. In v4 the index of a failure is the position in the
+ * request (v4: Batch operations).
  */
 export function noteOutcomes(records: Records, request: WriteRequest, { outcomes, apart }: Outcomes): void {
   for (const [index, item] of request.items.entries()) {
@@ -46,13 +46,16 @@ export function noteOutcomes(records: Records, request: WriteRequest, { outcomes
 }
 
 export interface Outcomes {
-  /** In the order sent. */
+  /** Outcomes in the order sent. */
   readonly outcomes: readonly ItemAnswer[];
-  /** Items of which this answer is not the last word. */
+  /** Items for which this answer is not final. */
   readonly apart: ReadonlySet<WriteItem>;
 }
 
-/** A rule that moves or widens now, and changes its condition after that, is done only then. */
+/**
+ * Notes an accepted item. A rule that moves or widens first and changes its condition later is done only after the
+ * later change.
+ */
 export function noteAccepted(records: Records, item: WriteItem, accepted: Accepted): void {
   const { ledger, findings } = records;
   const { change } = item;
@@ -76,7 +79,7 @@ function noteDomain(
   if (action === 'add') findings.added.set(domain, made ?? null);
 }
 
-/** Whether the very same was accepted in an earlier round. */
+/** True if the same change was accepted in an earlier round. */
 function wasDone({ done }: Ledger, change: Change): boolean {
   const before = done.get(itemKey(change));
   return before !== undefined && changeKey(before.change) === changeKey(change);
@@ -88,14 +91,20 @@ interface RefusedItem {
   readonly failure: ItemFailure;
 }
 
-/** v4: Rules, "alias not found, rule not found". Other things that are not found, such as a destination's host, are refusals. */
+/**
+ * Message for a missing alias or rule (v4: Rules, "alias not found, rule not found"). Other missing things, such as a
+ * destination's host, are refusals.
+ */
 const MISSING = /^(?:the )?(?:alias|rule)\b.{0,60}\bnot found\W*$/i;
 
 export function isMissing({ change }: WriteItem, outcome: ItemAnswer | undefined): boolean {
   return change.action !== 'add' && outcome?.ok === false && MISSING.test(outcome.error.message);
 }
 
-/** What is to be deleted and is gone is done; where only batches can name it, the next read has to show that. */
+/**
+ * Notes a refused item. A delete of a missing item is done. If only batches can name the item, the next read has to
+ * confirm that.
+ */
 function noteRefused(records: Records, request: WriteRequest, { item, index, failure }: RefusedItem): void {
   const { change } = item;
   const missing = isMissing(item, fail(failure));
@@ -114,7 +123,7 @@ function noteRefused(records: Records, request: WriteRequest, { item, index, fai
   });
 }
 
-/** Else a rule whose id is taken would be added again by every run. */
+/** Notes a rule whose id was taken. Without this note, every run would add the rule again. */
 function noteOtherId(findings: Findings, { action, domain, id }: Change, answered: string | null): void {
   if (action !== 'add' || id === null || answered === null || idKey(id) === idKey(answered)) {
     return;
@@ -122,7 +131,7 @@ function noteOtherId(findings: Findings, { action, domain, id }: Change, answere
   findings.renamedRules.push({ domain, name: idKey(id), id: answered });
 }
 
-/** A rank that comes back otherwise than it was sent tells how many digits the service keeps. */
+/** Notes a rank that differs from the one sent. It shows how many digits the service keeps. */
 function noteRank(
   { ledger, findings }: Records,
   domain: DomainName,
@@ -140,7 +149,7 @@ function rankIn(sent: object): number | undefined {
 
 export type UnknownOutcome = Extract<ApiError, { readonly kind: 'unknown-outcome' }>;
 
-/** Draws the consequences of a request that was refused as a whole, or never got through. */
+/** Handles a request that was refused as a whole, or that did not reach the service. */
 export function refuseRequest(
   records: Records,
   request: WriteRequest,
@@ -160,12 +169,12 @@ export function refuseRequest(
     const reason = `the service does not allow it here (403): ${error.message}`;
     ledger.blocked.set(blockKey(request.domain, kind), reason);
   }
-  // What was to be read before the request could not be: it was not sent, and the next round may send it.
+  // A read that the request needs failed. The request was not sent, and the next round may send it.
   const cause = error.kind === 'unproven' ? 'stale' : 'rejected';
   failItems(records, request, { cause, error });
 }
 
-/** Field notes: 404 of one item means that the item is gone; of anything else, that the domain is. */
+/** Handles a 404. Field notes: for one item it means that the item is missing; otherwise the domain is missing. */
 function refuseMissing(
   records: Records,
   request: WriteRequest,
@@ -181,7 +190,7 @@ function refuseMissing(
   failItems(records, request, { cause: concernsItem ? 'stale' : 'rejected', error });
 }
 
-/** Every item of a request that failed as a whole is listed with the answer's status. */
+/** Records every item of a request that failed as a whole, with the answer's status. */
 export function failItems(
   { ledger, version, recorder }: Records,
   request: WriteRequest,

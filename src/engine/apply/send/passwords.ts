@@ -7,18 +7,18 @@ import type { Problem } from '../../../core/model/manifest/problem.ts';
 import type { Reference } from '../../../core/model/destinations.ts';
 import { passwordRequired } from '../../../core/kinds/credential/diff.ts';
 
-/** Field notes: the service refuses shorter ones. */
+/** Field notes: the service refuses shorter passwords. */
 const MIN_LENGTH = 8;
 
-/** The password behind a reference. */
+/** Returns the password behind a reference. */
 export type ResolvePassword = (reference: Reference) => ReferenceValue | Promise<ReferenceValue>;
 
-/** The passwords that a plan sends, by item. */
+/** Passwords that a plan sends, by item. */
 export type Passwords = ReadonlyMap<string, string>;
 
 export interface ResolvedPasswords {
   readonly passwords: Passwords;
-  /** Changes whose password cannot be sent, and why. */
+  /** Changes whose password cannot be sent, with the reason. */
   readonly missing: ReadonlyMap<Change, Problem>;
 }
 
@@ -53,8 +53,8 @@ export function passwordProblems(
 }
 
 /**
- * A plan with what is wrong with the passwords that it sends. Where it is made, as in a CI job, they need not be set: only
- * `apply` needs them.
+ * Adds problems of passwords to a plan that will send them. Passwords need not be set where a plan is made, for
+ * example in a CI job. Only `apply` needs them.
  */
 export async function withPasswordFindings(
   plan: Plan,
@@ -82,7 +82,7 @@ export async function withPasswordFindings(
   };
 }
 
-/** Where the manifest says that a credential's password is; null when it says nothing. */
+/** Returns the reference to a credential's password in the manifest; null if the manifest has none. */
 export function passwordReference(desired: Desired, domain: DomainName, name: string): Reference | null {
   const entry = desired.domains.get(domain);
   if (entry?.state !== 'present') return null;

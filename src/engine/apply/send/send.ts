@@ -26,12 +26,12 @@ import { resolveOutcomes } from './unknown-outcome.ts';
 import type { WriteItem } from '../../../core/kinds/steps.ts';
 import { sendsSecret } from '../../../core/kinds/items.ts';
 
-/** Makes requests by what is known of batches by then, and sends them to their end. */
+/** Builds requests with the batch support known so far, and sends them until every item has an outcome. */
 export interface Sender {
   readonly requestsOf: (work: PlannedWork) => readonly StageRequests[];
   /**
-   * Every item of the request is done, failed or skipped afterwards. A request of unknown outcome is never simply sent
-   * again: only what two reads show as not done.
+   * Sends a request. Afterwards every item is done, failed or skipped. A request of unknown outcome is never simply
+   * sent again. Only items that two reads show as not done are.
    */
   readonly send: (request: WriteRequest) => Promise<void>;
 }
@@ -77,7 +77,10 @@ async function send(
   }
 }
 
-/** It is on disk in the history before it is sent; where that fails, nothing more is sent. */
+/**
+ * Sends part of a request. The request is written to the history before it is sent. If that fails, nothing more is
+ * sent.
+ */
 async function sendPart(sending: Sending, request: WriteRequest, attempt: number): Promise<void> {
   const { ports, sources, records } = sending;
   const { ledger, recorder } = records;
@@ -94,14 +97,14 @@ async function sendPart(sending: Sending, request: WriteRequest, attempt: number
   if (rest !== null) await send(sending, { ...request, items: rest.items }, rest);
 }
 
-/** What is sent once more, and how. */
+/** Items to send once more, and how. */
 interface Rest {
   readonly items: readonly WriteItem[];
   readonly support?: BatchSupport;
   readonly attempt?: number;
 }
 
-/** Notes the outcomes of the items; null: nothing is left to be sent. */
+/** Notes the outcomes of the items. Returns null if there is nothing left to send. */
 async function takeAnswer(
   sending: Sending,
   request: WriteRequest,
@@ -120,7 +123,9 @@ async function takeAnswer(
   return null;
 }
 
-/** Of a request of unknown outcome only what is certainly not done goes out once more. */
+/**
+ * Handles a request of unknown outcome. Returns only the items that are certainly not done, to send them once more.
+ */
 async function takeUnknown(
   sending: Sending,
   request: WriteRequest,
@@ -134,8 +139,8 @@ async function takeUnknown(
 }
 
 /**
- * Finds out the outcome of each item; what is left is certainly not done and may be sent again. Where it cannot be found out,
- * something may have been written.
+ * Finds the outcome of each item. Returns the items that are certainly not done and may be sent again. If an outcome
+ * cannot be found, something may have been written.
  */
 async function resolve(
   { ports, sources, records }: Pick<Sending, 'ports' | 'sources' | 'records'>,
@@ -155,7 +160,7 @@ async function resolve(
     const outcome = resolved.value[index];
     if (sendsSecret(item.change)) ledger.wrote = true;
     if (outcome?.kind === 'done') {
-      // What two reads show is as believable as an answer.
+      // Two equal reads are as reliable as an answer.
       const { id, domain } = outcome;
       noteAccepted(records, item, { ...DONE, id, ...(domain === undefined ? {} : { domain }) });
     } else if (outcome?.kind === 'other') {
@@ -175,7 +180,10 @@ function skipIfHalted(ledger: Ledger, request: WriteRequest): boolean {
   return true;
 }
 
-/** What is sent and no change holds: settings as the manifest has them, and the passwords behind its references. */
+/**
+ * Returns the values to send that are not part of a change: settings from the manifest and the passwords behind its
+ * references.
+ */
 export function sourcesOf(
   { desired, policy }: Pick<ApplyInput, 'desired' | 'policy'>,
   passwords: Passwords,

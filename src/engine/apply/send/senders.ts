@@ -14,41 +14,41 @@ import { succeed, type Result } from '../../../core/model/result.ts';
 import { verbOf } from '../../../core/plan/requests/order.ts';
 import type { WriteRequest } from '../../../core/plan/requests/requests.ts';
 
-/** Sends a request of the plan, and says of each item what the service says of it. */
+/** Sends a request of the plan, and returns the service's answer for each item. */
 export function sendRequest(client: Client, request: WriteRequest, sources: Sources): Promise<WireAnswer> {
   const { kind } = verbOf(request.step);
   return kind === 'domain' ? sendDomain(client, request, sources) : sendItems(client, request, kind, sources);
 }
 
-/** What is sent and no change holds. */
+/** Values to send that are not part of a change. */
 export interface Sources {
-  /** The managed settings. */
+  /** Returns the managed settings of a domain. */
   readonly settingsOf: (domain: DomainName) => DomainState;
   readonly passwordOf: (change: Change) => string;
   /** Completes the commands that notes name. */
   readonly command: CommandLine;
 }
 
-/** One request: each item's own outcome in the order sent, or what the whole request met with. */
+/** Answer to one request: the outcome of each item in the order sent, or the error of the whole request. */
 export type WireAnswer = Result<readonly ItemAnswer[], ApiError>;
 
-/** What the service says of one item. */
+/** The service's answer for one item. */
 export type ItemAnswer = Result<Accepted, ItemFailure>;
 
 export interface Accepted {
   readonly id: string | null;
-  /** Whether the answer shows what was sent; true where it shows nothing. */
+  /** True if the answer shows what was sent, or shows nothing. */
   readonly kept: boolean;
-  /** Of a rule: the rank that the service says it has now. */
+  /** Current rank of a rule, according to the service. */
   readonly rank?: number;
-  /** Of a new domain: what the service made of it. */
+  /** New domain as the service created it. */
   readonly domain?: ObservedDomain;
-  /** Of a domain that was updated: as it was right before. */
+  /** Updated domain as it was right before the update. */
   readonly before?: ObservedDomain;
   readonly note?: string;
 }
 
-/** Where an answer shows nothing of the item. */
+/** Result of an item that the answer does not show. */
 export const DONE: Accepted = { id: null, kept: true };
 
 async function sendDomain(
@@ -106,7 +106,7 @@ async function sendItems(
   );
 }
 
-/** Secrets are in no plan: they are added when they are sent. */
+/** Adds secrets to an item right before it is sent. No plan contains a secret. */
 function withSecrets({ change, sent }: WriteItem, { passwordOf }: Sources): SentItem {
   const secrets = Object.keys(sent).filter((name) => KINDS[change.kind].fields[name]?.codec.isSecret);
   return { ...sent, ...Object.fromEntries(secrets.map((name) => [name, passwordOf(change)])) };
@@ -118,7 +118,10 @@ function keyOf({ id, name = '' }: SentItem): string {
 
 type AnsweredRow = (LiveItemRow & { readonly note?: Note }) | void;
 
-/** Returns the function that reads what an answer shows of an item; undefined means nothing. */
+/**
+ * Returns a function that reads an item from the answer. An undefined row means that the answer does not show the
+ * item.
+ */
 function acceptance(kind: SectionKind, { command }: Sources): (sent: SentItem, row: AnsweredRow) => Accepted {
   return (sent, row) => {
     if (row === undefined) return DONE;

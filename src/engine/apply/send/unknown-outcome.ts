@@ -26,8 +26,8 @@ const BETWEEN_READS_MS = 5_000;
 const MOST_READS = 5;
 
 /**
- * Finds out what a request of unknown outcome did: two equal reads 5 s apart, so that a request that is
- * still at work is not taken for one that was lost. Each item is looked up by itself, in the order given.
+ * Finds out what a request of unknown outcome did, by two equal reads 5 s apart. One read is not enough, because the
+ * service may still be working on the request. Each item is looked up by itself, in the order given.
  */
 export async function resolveOutcomes(
   { domain, items }: WriteRequest,
@@ -53,7 +53,7 @@ export async function resolveOutcomes(
   });
 }
 
-/** One read: the domain itself, or the items of a kind; null means that the domain is not there. */
+/** Result of one read: the domain itself, or the items of a kind. null means that the domain does not exist. */
 type Found = ObservedDomain | readonly LiveItemRow[] | null;
 
 async function find(client: Client, name: DomainName, kind: Kind): Promise<Result<Found, ApiError>> {
@@ -69,7 +69,7 @@ function resolver(found: Found, settings: DomainState): (item: WriteItem) => Res
   const byName = new Map(found.map((row) => [nameKey(row.name ?? ''), row]));
   return (item) => {
     const { id, name = '' } = item.sent;
-    // What is added gets its id from the service, unless it is known by that.
+    // The service assigns the id of an added item, unless items of its kind are identified by id.
     const isNamed =
       id === undefined || (item.change.action === 'add' && KINDS[item.change.kind].identity === 'name');
     return resolveItem(item, isNamed ? byName.get(nameKey(name)) : byId.get(idKey(id)));

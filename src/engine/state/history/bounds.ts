@@ -1,6 +1,6 @@
 import { dayOf } from './day-files.ts';
 
-/** How much of the history of an account is kept. */
+/** Bounds of an account's history. */
 export interface HistoryBounds {
   readonly maxAgeMs: number;
   readonly maxBytes: number;
@@ -19,10 +19,10 @@ export interface HistoryPart {
 }
 
 export interface HistoryParts {
-  /** In the order of writing, the oldest first. */
+  /** Parts in the order of writing, oldest first. */
   readonly parts: readonly HistoryPart[];
   readonly remove: (part: HistoryPart) => Promise<void>;
-  /** Removes what was found changed outside fwdsync; the size that is left. */
+  /** Removes drift entries of a part. Returns the size that is left. */
   readonly dropDrift: (part: HistoryPart) => Promise<number>;
 }
 
@@ -30,8 +30,8 @@ export interface HistoryParts {
 const LONGEST_PAUSE_MS = 5 * 365 * DAY_MS;
 
 /**
- * Removes what is older than it may be, and makes room for as much again as is added until the next time: drift goes first,
- * from the oldest days on, then whole days. The newest day stays.
+ * Removes entries that are too old, and makes room for as much as may be added until the next time. Drift entries are
+ * removed first, oldest days first, then whole days. The newest day stays.
  */
 export async function applyBounds(
   { parts, remove, dropDrift }: HistoryParts,
@@ -67,7 +67,7 @@ function isPlausible(parts: HistoryParts['parts'], now: number): boolean {
   return !isPaused;
 }
 
-/** When the bounds are applied: as a day begins for this process, and each time that it has added much since. */
+/** Decides when to apply the bounds: when a day begins for this process, and each time it has added much since. */
 export function createPruning({ maxBytes }: HistoryBounds): {
   /** Counts added bytes. Returns true if the bounds must be applied now. */
   isDue(now: number, added: number): boolean;

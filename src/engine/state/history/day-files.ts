@@ -36,8 +36,9 @@ export async function listDayFiles(
 }
 
 /**
- * Returns the file to write to: that of today or of the latest line, and never one before the newest, whatever the clocks of the
- * machines say that share the directory. After a file of a day that lies ahead, each day gets a file of its own, which is sorted behind it.
+ * Returns the file to write to: the one of today or of the latest line, and never one before the newest, even if the
+ * clocks of the machines that share the directory differ. After a file of a future day, each day gets its own file,
+ * sorted behind it.
  */
 export function nextDayFile(
   newest: DayFile | undefined,

@@ -1,9 +1,9 @@
 const DAY_MS = 86_400_000;
 
 /**
- * Merges lists of several accounts, each the newest first, by time. The order within a list is that of writing and stays: an
- * entry counts as no earlier than those that were written before it, whatever the clock of its machine said. A time that lies
- * ahead of `now` (epoch milliseconds) does not count.
+ * Merges lists of several accounts by time, each newest first. The order within a list is the order of writing, and
+ * it stays: an entry counts as no earlier than those written before it, even if a clock was wrong. A time later than
+ * `now` (epoch milliseconds) does not count.
  */
 export function mergeNewestFirst<T>(
   lists: readonly (readonly T[])[],

@@ -46,7 +46,7 @@ export interface DomainTwice {
   readonly domain: DomainName;
 }
 
-/** Nothing was stored. `twice` has the domains that are the reason, if they are. */
+/** The reason why nothing was stored. `twice` has the domains that two accounts have, if they are the reason. */
 export type PublishFault = StateFault & { readonly twice?: readonly DomainTwice[] };
 
 export interface Published {

@@ -15,7 +15,7 @@ import { fail, type Result } from '../../../core/model/result.ts';
 import type { ManifestSize } from '../../../core/model/prior.ts';
 import { manifestSize } from '../../../core/plan/size.ts';
 
-/** What the files hold now. */
+/** Current content of the manifest files. */
 export type ManifestRead =
   | {
       readonly kind: 'good';
@@ -27,7 +27,7 @@ export type ManifestRead =
   | { readonly kind: 'bad'; readonly message: string; readonly problems: readonly Problem[] };
 
 export interface ManifestSource {
-  /** Null: the files hold what they held at the last read. */
+  /** Returns null if the files have the same content as at the last read. */
   read(): Promise<ManifestRead | null>;
 }
 
@@ -41,7 +41,10 @@ export interface SourceOptions extends ReadPorts {
 const BETWEEN_READS_MS = 50;
 const MOST_READS = 20;
 
-/** Reads the manifest of one account; it is loaded again only when its content, or that of a file it refers to, differs. */
+/**
+ * Reads the manifest of one account. Loads it again only if its content changed, or the content of a file that it
+ * refers to.
+ */
 export function createManifestSource(options: SourceOptions): ManifestSource {
   let last: string | null = null;
   let values: Values = { needed: { keys: [], others: [] }, resolve: () => null };
@@ -64,7 +67,7 @@ export function createManifestSource(options: SourceOptions): ManifestSource {
   };
 }
 
-/** The references of the manifest as it was loaded last, and their values then. */
+/** The references of the last loaded manifest, with their values at that time. */
 interface Values {
   readonly needed: NeededReferences;
   readonly resolve: LoadOptions['resolve'];
@@ -72,7 +75,7 @@ interface Values {
 
 type Texts = Result<readonly ManifestText[], ReadFault>;
 
-/** A file that is read in the middle of a change is read again, until two reads agree. */
+/** Reads files until two reads agree, because a file may be in the middle of a change. */
 async function readUntilStable(first: Texts, options: SourceOptions): Promise<Texts> {
   let before = first;
   for (let reads = 2; reads <= MOST_READS; reads += 1) {
@@ -89,7 +92,7 @@ async function readUntilStable(first: Texts, options: SourceOptions): Promise<Te
   });
 }
 
-/** What texts hold, where nobody is there to be asked. */
+/** Loads a manifest from texts, without a prompt for missing values. */
 export async function loadTexts(
   texts: readonly ManifestText[],
   { load: options, readReferences }: Pick<SourceOptions, 'load' | 'readReferences'>,
@@ -111,7 +114,10 @@ export async function loadTexts(
   };
 }
 
-/** Without a line break at its end a file may be cut; nobody is there to check it. */
+/**
+ * Turns the missing line break at the end of a file into an error. The file may be cut, and a daemon has no person to
+ * check it.
+ */
 function asDaemonProblem(problem: Problem): Problem {
   return problem.code === 'no-final-newline' ? { ...problem, severity: 'error' } : problem;
 }

@@ -2,17 +2,17 @@ import type { Desired } from '../../../core/model/desired.ts';
 import type { Problem } from '../../../core/model/manifest/problem.ts';
 import type { ManifestRead, ManifestSource } from './manifest-source.ts';
 
-/** Which manifest owns which account and domains: no two manifests may have the same. */
+/** Records which manifest owns which account and domains. No two manifests may own the same. */
 export interface Ownership {
-  /** Records what a manifest has; replaces what was recorded of it before. */
+  /** Records what a manifest owns, in place of its previous record. */
   record(name: string, desired: Desired): void;
-  /** What other manifests also have. */
+  /** Returns a problem for everything that another manifest owns too. */
   conflicts(name: string): readonly Problem[];
 }
 
 export function createOwnership(): Ownership {
   const manifests = new Map<string, Desired>();
-  // Thousands of manifests cannot all be compared with each other time and again.
+  // Thousands of manifests cannot all be compared with each other again and again.
   const holders = new Map<string, Set<string>>();
   return {
     record(name, desired) {
@@ -36,7 +36,7 @@ export function createOwnership(): Ownership {
   };
 }
 
-/** What no two manifests may have: the account, and domains. */
+/** Returns the account and the domains of a manifest, each of which only one manifest may own. */
 function claimsOf(desired: Desired | undefined): readonly string[] {
   if (desired === undefined) return [];
   const account = desired.api.account?.toLowerCase();
@@ -57,7 +57,7 @@ function conflictsOf(ours: Desired, name: string, theirs: Desired): readonly Pro
   }
   for (const [domain, { source, state }] of ours.domains) {
     const other = theirs.domains.get(domain);
-    // A tombstone here and the domain there is a move: the delete waits until the domain is in place there.
+    // A tombstone here and the domain there is a move. The delete waits until the domain is in place there.
     if (other === undefined || other.state !== state) continue;
     problems.push({
       severity: 'error',
@@ -71,7 +71,7 @@ function conflictsOf(ours: Desired, name: string, theirs: Desired): readonly Pro
   return problems;
 }
 
-/** Reads manifests in turn, so many at a time: all of thousands at once would take memory that is not given back. */
+/** Reads at most `most` manifests at a time. Reading thousands at once would use memory that is not given back. */
 export function readInTurn(most: number): (source: ManifestSource) => ManifestSource {
   const waiting: (() => void)[] = [];
   let free = most;
@@ -91,8 +91,8 @@ export function readInTurn(most: number): (source: ManifestSource) => ManifestSo
 }
 
 /**
- * Holds what was read of a manifest at first until all others have been read once, and reads it again then: only now the keys of
- * all accounts are known, none of which may be the value of a reference. What did not change is not loaded again.
+ * Holds the first read of a manifest until all others have been read once, then reads it again. Only then are the
+ * keys of all accounts known, and no key may be the value of a reference. Unchanged manifests are not loaded again.
  */
 export function readTogether(signal: AbortSignal): (source: ManifestSource) => ManifestSource {
   let unread = 0;
@@ -118,7 +118,7 @@ export function readTogether(signal: AbortSignal): (source: ManifestSource) => M
   };
 }
 
-/** A source whose manifest is refused for as long as another account has a part of it as well. */
+/** Returns a source that refuses its manifest while another account owns a part of it. */
 export function exclusiveSource(name: string, source: ManifestSource, ownership: Ownership): ManifestSource {
   let current: ManifestRead | null = null;
   let reported: string | null = null;

@@ -1,31 +1,33 @@
 import { dirname } from 'node:path';
 import { watch, type FSWatcher } from 'chokidar';
 
-/** Tells promptly that files may have changed. It is allowed to miss something: the files are read now and then anyway. */
+/**
+ * Reports promptly that files may have changed. It may miss a change, because the files are also read at intervals.
+ */
 export interface FileWatch {
-  /** Resolves once nothing escapes it any more. */
+  /** Resolves once every further change is seen. */
   readonly ready: Promise<void>;
-  /** Whether it still works; one that died must be closed and replaced. */
+  /** True while the watcher works. A dead one must be closed and replaced. */
   isAlive(): boolean;
   close(): Promise<void>;
 }
 
 export interface WatchOptions {
-  /** Absolute paths of files and directories, whether they exist or not. */
+  /** Absolute paths of files and directories, which need not exist. */
   readonly paths: readonly string[];
   readonly onChange: () => void;
-  /** It died; called once. */
+  /** Called once, when the watcher dies. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Directories of manifests below which a change is seen at once. */
+/** Number of directory levels in which a change is seen at once. */
 const DEPTH = 8;
-/** A watcher keeps every name that it has ever seen; after so many events it makes room for a new one. */
+/** Number of events after which a watcher is replaced, because it keeps every name that it has ever seen. */
 const MOST_EVENTS = 10_000;
 
 /**
- * The directory of each path is watched as well: a file that is replaced by a rename, and a Kubernetes volume, whose
- * links are swapped, change there.
+ * Watches the paths and the directory of each. A file replaced by a rename changes there, and so does a Kubernetes
+ * volume whose links are swapped.
  */
 export function watchFiles({ paths, onChange, onError }: WatchOptions): FileWatch {
   let state: 'alive' | 'dead' = 'alive';
@@ -59,7 +61,7 @@ export function watchFiles({ paths, onChange, onError }: WatchOptions): FileWatc
   const catchUp = async ({ ready }: Watchers): Promise<void> => {
     await ready;
     events = 0;
-    // Neither saw what happened between the two.
+    // Neither watcher saw what happened between the two.
     if (state === 'alive') onChange();
   };
   let current = open();
@@ -73,7 +75,7 @@ export function watchFiles({ paths, onChange, onError }: WatchOptions): FileWatc
   };
 }
 
-/** True if the watcher goes on without the entry: a link that leads round in a circle, or a file that must not be read. */
+/** True if the watcher works on without the entry: a circular link, or a file that must not be read. */
 function isOfOneEntry(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
   return code === 'ELOOP' || code === 'EACCES' || code === 'EPERM';

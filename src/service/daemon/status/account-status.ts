@@ -18,10 +18,10 @@ import type { ManifestRead } from '../manifest/manifest-source.ts';
 
 /** Keeps the status of one account up to date, and emits the event of each step. */
 export interface StatusTracker {
-  /** A manifest was loaded that changes the desired state of these domains. */
+  /** Records a loaded manifest that changes the desired state of these domains. */
   manifestAccepted(read: Extract<ManifestRead, { kind: 'good' }>, changed: readonly DomainName[]): void;
   manifestRefused(read: Extract<ManifestRead, { kind: 'bad' }>): void;
-  /** Returns the domains to retry; `all`: the run failed as a whole. */
+  /** Returns the domains to retry. `all` means that the run failed as a whole. */
   runFinished(run: FinishedRun): readonly DomainName[] | 'all';
   domainsIn(state: DomainHealth): readonly DomainName[];
   status(): TrackedStatus;
@@ -35,11 +35,11 @@ export type TrackedStatus = Pick<
 export interface FinishedRun {
   readonly run: string;
   readonly cause: Cause;
-  /** The domains that it was about. */
+  /** The domains that the run covered. */
   readonly names: readonly DomainName[];
   readonly seconds: number;
   readonly result: RunResult;
-  /** When domains were read in full, epoch milliseconds, where that was not at the end of the run. */
+  /** Times of full reads in epoch milliseconds, for domains that were not read at the end of the run. */
   readonly readAt: ReadonlyMap<DomainName, number>;
 }
 
@@ -48,7 +48,7 @@ export interface TrackerOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly emit: (event: DaemonEvent) => void;
-  /** Returns a command of these words as a shell takes it. */
+  /** Returns a command of these words, quoted for a shell. */
   readonly command?: CommandLine | undefined;
 }
 
@@ -70,7 +70,7 @@ const UNKNOWN: DomainStatus = {
   readAt: null,
   engine: null,
 };
-/** Of an account so many pending changes are kept to be shown; the others are counted. */
+/** Maximum number of pending changes kept to show per account. The others are counted. */
 const MOST_CHANGES = 2_000;
 
 export function createStatusTracker({ name, now, emit, command }: TrackerOptions): StatusTracker {
@@ -122,14 +122,14 @@ export function createStatusTracker({ name, now, emit, command }: TrackerOptions
 
 const UNREAD: ReadonlySet<FailedStep> = new Set(['read', 'key', 'unauthorised', 'account']);
 
-/** The same as before where the run does not say whether the account can be read. */
+/** Returns the status of reading. It stays as before if the run does not show whether the account can be read. */
 function readStatus(result: RunResult, at: number, before: AccountStatus['read']): AccountStatus['read'] {
   if (result.kind === 'completed') return { at, ok: true, message: null, goodAt: at };
   if (!UNREAD.has(result.what)) return before;
   return { at, ok: false, message: result.message, goodAt: before?.goodAt ?? null };
 }
 
-/** Null: one of them was not read yet. */
+/** Returns the oldest read; null if a domain was not read yet. */
 function oldestRead(domains: ReadonlyMap<DomainName, DomainStatus>): number | null {
   let oldest = Infinity;
   for (const { readAt } of domains.values()) {
@@ -142,12 +142,12 @@ function oldestRead(domains: ReadonlyMap<DomainName, DomainStatus>): number | nu
 interface StatesContext extends Pick<TrackerOptions, 'command'> {
   /** Epoch milliseconds. */
   readonly now: number;
-  /** When domains were read, epoch milliseconds, where that was not now. */
+  /** Times of reads in epoch milliseconds, for domains that were not read now. */
   readonly readAt: ReadonlyMap<DomainName, number>;
   readonly before: ReadonlyMap<DomainName, DomainStatus>;
 }
 
-/** The status of each of these domains after a run; after one that failed, what is known of pending changes stays. */
+/** Returns the status of each domain after a run. After a failed run, the known pending changes stay. */
 function domainStates(
   names: readonly DomainName[],
   result: RunResult,
@@ -185,7 +185,9 @@ function domainStates(
   );
 }
 
-/** Returns what the account has and the manifest does not name; the order of rules is not known where a run has changed it. */
+/**
+ * Returns what the account has and the manifest does not name. The order of rules is not known if a run changed it.
+ */
 function unnamedAfter({ unnamed, report }: CompletedRun): ReadonlyMap<string, UnnamedEntries> {
   if (unnamed === undefined || unnamed.size === 0) return new Map();
   const reordered = new Set(
@@ -198,7 +200,7 @@ function unnamedAfter({ unnamed, report }: CompletedRun): ReadonlyMap<string, Un
 
 const FINE = { reason: null, source: null, resolve: null };
 
-/** What a person can do where a run did not start. */
+/** Advice for a run that did not start. */
 const RESOLVE: Readonly<Record<FailedStep, string>> = {
   key: 'check the variable or the file of the API key',
   unauthorised: 'check the API key: the service refused it',
@@ -209,7 +211,7 @@ const RESOLVE: Readonly<Record<FailedStep, string>> = {
   internal: 'this is a bug: report it with the lines of the log',
 };
 
-/** How many pending changes of other domains are kept. */
+/** Counts the pending changes kept for other domains. */
 function keptBesides(names: readonly DomainName[], known: ReadonlyMap<DomainName, DomainStatus>): number {
   const own = new Set(names);
   let kept = 0;
@@ -223,14 +225,15 @@ function countActions(changes: readonly Change[]): DomainStatus['pending'] {
   return counts;
 }
 
-/** The changes of a plan that its report says were applied, and those that are still to be made. */
+/** Splits the changes of a plan into those that its report shows as applied and those still open. */
 export function splitChanges({ plan, report }: Pick<CompletedRun, 'plan' | 'report'>): {
   readonly applied: readonly Change[];
   readonly open: readonly Change[];
 } {
   const applied = new Set(report?.applied.map(keyOf));
   const isApplied = (change: Change): boolean => applied.has(keyOf(change));
-  // What depends on what the service makes of a new domain is decided when that was added: as another change, or none.
+  // A change that depends on how the service creates a new domain is decided when the domain was added: it becomes
+  // another change, or none.
   const isDecided = ({ conditional, domain }: Change): boolean =>
     conditional && applied.has(keyOf({ action: 'add', kind: 'domain', domain, name: domain }));
   return {

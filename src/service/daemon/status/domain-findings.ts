@@ -4,7 +4,7 @@ import type { GuardFinding, Withheld } from '../../../core/model/plan.ts';
 import { writeAllowance } from '../../../core/plan/policy.ts';
 import { withheldReason, withholdRefused } from '../../../core/plan/withhold.ts';
 
-/** What keeps a domain from being in sync, and what resolves it. */
+/** Reason why a domain is not in sync, and its remedy. */
 export interface DomainFinding extends Pick<DomainStatus, 'source' | 'resolve'> {
   readonly domain: string;
   readonly state: 'failing' | 'frozen' | 'withheld';
@@ -17,7 +17,7 @@ export interface FindingOptions {
   readonly now: number;
 }
 
-/** What keeps each domain from being in sync; the first that is found counts. */
+/** Returns the first reason why each domain is not in sync. */
 export function findingsOf(
   run: CompletedRun,
   { command = plainCommand, now }: FindingOptions,
@@ -31,7 +31,7 @@ export function findingsOf(
 
 const RETRIED = 'fwdsync retries by itself';
 
-/** What failed, and may succeed next time. */
+/** Yields failures, which may succeed next time. */
 function* failuresOf({ report, unset, plan }: CompletedRun): Generator<DomainFinding> {
   const state = 'failing';
   for (const { domain, message, source } of [...(report?.failed ?? []), ...(report?.notKept ?? [])]) {
@@ -46,7 +46,7 @@ function* failuresOf({ report, unset, plan }: CompletedRun): Generator<DomainFin
   }
 }
 
-/** Domains that could not be read, or whose entries do not fit the account. */
+/** Yields domains that could not be read, or whose entries do not fit the account. */
 function* unplannedIn({ plan }: CompletedRun): Generator<DomainFinding> {
   const state = 'failing';
   for (const { domain, cause, reason } of plan.withheld) {
@@ -57,7 +57,7 @@ function* unplannedIn({ plan }: CompletedRun): Generator<DomainFinding> {
   }
 }
 
-/** What is left alone on purpose, and what that keeps from running. */
+/** Yields changes that are withheld on purpose, and the changes that these keep from running. */
 function* withheldOf({ plan, report, frozen }: CompletedRun, remedy: Remedy): Generator<DomainFinding> {
   for (const { domain, kind, name, source } of frozen) {
     const reason = `${kind} ${name} keeps being changed back by somebody else`;
@@ -73,7 +73,7 @@ function* withheldOf({ plan, report, frozen }: CompletedRun, remedy: Remedy): Ge
     yield { domain, state: 'failing', reason, source, resolve: RETRIED };
 }
 
-/** An allowance of the manifest holds long enough for a review and a release. */
+/** Time that an allowance of the manifest lasts, long enough for a review and a release. */
 const ALLOWED_MS = 7 * 86_400_000;
 
 type Remedy = Required<FindingOptions> & { readonly command: CommandLine };

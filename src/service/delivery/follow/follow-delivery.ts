@@ -65,7 +65,7 @@ export function followDelivery(
   };
 }
 
-/** How long what the history has is not read again: names are lost rarely, and it may be long. */
+/** Time between two reads of the history. Names are lost rarely, and the history may be long. */
 const HISTORY_MS = 3_600_000;
 
 async function openFollowed(

@@ -11,11 +11,11 @@ import type { SafeText } from '../safe-text.ts';
 import { isForUnknownName, readMessage, type CountedMessage } from '../tally.ts';
 
 export interface FollowedAccount {
-  /** The client. Its requests use at most a quarter of each window. */
+  /** Client whose requests use at most a quarter of each rate limit window. */
   readonly client: LogsClient & Pick<Client, 'version' | 'listDomains' | 'budgets' | 'hmac'>;
   readonly memories: DeliveryMemories;
   readonly safe: SafeText;
-  /** Lets others have a turn: what strangers wrote may take long to search, and a page has hundreds of messages. */
+  /** Yields to other work. Text from strangers may take long to search, and a page has hundreds of messages. */
   readonly rest: () => Promise<void>;
   readonly history: Pick<HistoryStore, 'read'>;
   /** References of the manifest, by their values. */
@@ -24,7 +24,7 @@ export interface FollowedAccount {
   readonly lostNames: () => Promise<PastByDomain>;
 }
 
-/** Reads what entries say of messages. Names that nobody wants any more are looked up only where mail to one was refused. */
+/** Reads messages from log entries. Unwanted names are looked up only if mail to one was refused. */
 export async function readMessagesNow(
   wanted: PresentDomain,
   live: Pick<ObservedDomain, 'routingEngine'> | undefined,

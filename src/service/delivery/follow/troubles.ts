@@ -8,7 +8,7 @@ export interface TroublePorts {
   readonly safe: SafeText;
   /** See `FollowedAccount`. */
   readonly rest: () => Promise<void>;
-  /** Of a destination; see `hmacWith`. */
+  /** Returns the keyed hash of a destination; see `hmacWith`. */
   readonly print: (text: string) => string;
   readonly threshold: DeliveryThreshold;
 }
@@ -19,14 +19,14 @@ const FORGET_MS = 86_400_000;
 const MOST = 1_000;
 const MOST_MOMENTS = 100;
 
-/** Troubles with what these messages add; only such as have come to their end, or are refused. */
+/** Adds messages to troubles. Only messages with a final result, and refused ones, count. */
 export async function withMessages(
   before: readonly Trouble[],
   messages: readonly CountedMessage[],
   ports: TroublePorts,
 ): Promise<readonly Trouble[]> {
   const troubles = new Map(before.map((trouble) => [keyOf(trouble, trouble.print), trouble]));
-  // Failures first: a page is in no order, and what was delivered matters only where something failed.
+  // Failures first: a page has no order, and a delivery matters only if something failed.
   for (const [key, message] of countFailures(troubles, messages.filter(isFailure), ports)) {
     const trouble = troubles.get(key);
     if (trouble !== undefined) troubles.set(key, withWords(trouble, message, ports));

@@ -1,11 +1,11 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../core/model/clock.ts';
 
-/** Who may see the page. */
+/** Decides who may see the page. */
 export interface PageAccess {
-  /** By the headers of a request. `isExposed`: it came, or may have come, from beyond loopback. */
+  /** Judges a request by its headers. `isExposed` means that the request may have come from beyond loopback. */
   judge(headers: AccessHeaders, isExposed: boolean): AccessVerdict;
-  /** A token that was typed in; `cookie` is the session that it begins. */
+  /** Checks a typed token. `cookie` holds the new session. */
   signIn(token: string): { readonly kind: 'signed-in'; readonly cookie: string } | Refusal;
 }
 
@@ -15,28 +15,28 @@ export interface AccessHeaders {
 }
 
 export type AccessVerdict =
-  /** `renewed`: the session goes on under this cookie; null means that nothing is to be set. */
+  /** `renewed` is the cookie with which the session goes on; null sets no cookie. */
   | { readonly kind: 'granted'; readonly renewed: string | null }
-  /** Nobody may: there is no token, and strangers could reach it. */
+  /** Access is closed: there is no token, and strangers could reach the page. */
   | { readonly kind: 'closed' }
-  /** Neither a token nor a session. */
+  /** The request has neither a token nor a session. */
   | { readonly kind: 'unknown' }
   | Refusal;
 
 type Refusal =
   | { readonly kind: 'wrong' }
-  /** Too many wrong tokens; seconds until the next one is checked. */
+  /** There were too many wrong tokens; `seconds` until the next one is checked. */
   | { readonly kind: 'slowed'; readonly seconds: number };
 
 export const SESSION_COOKIE = 'fwdsync_session';
 export const SESSION_MS = 12 * 3_600_000;
-/** A session that is used goes on for this long. */
+/** Maximum time for which a used session goes on. */
 const LONGEST_SESSION_MS = 30 * 86_400_000;
 const RENEW_AFTER_MS = 3_600_000;
 const MOST_WRONG = 10;
 const WINDOW_MS = 60_000;
 
-/** `token`: null where none is set: then loopback alone sees the page. */
+/** Opens the access to the page. If `token` is null, only loopback sees the page. */
 export function createPageAccess(token: string | null, clock: Clock): PageAccess {
   const limit = createLimit(clock);
   const sessions = createSessions(token ?? '', clock);
@@ -69,12 +69,12 @@ export function createPageAccess(token: string | null, clock: Clock): PageAccess
 const GRANTED = { kind: 'granted', renewed: null } as const;
 
 interface Limit {
-  /** 0: another wrong token is taken. */
+  /** Returns the seconds until another token is checked; 0 means now. */
   secondsLeft(): number;
   count(): void;
 }
 
-/** So many wrong tokens a minute, whoever sends them. */
+/** Limits the number of wrong tokens per minute, from all clients together. */
 function createLimit(clock: Clock): Limit {
   let moments: readonly number[] = [];
   return {
@@ -93,11 +93,14 @@ function createLimit(clock: Clock): Limit {
 
 interface Sessions {
   begin(): string;
-  /** Null: there is none that is valid. */
+  /** Returns the valid session in the cookies; null if there is none. */
   find(cookies: string): { readonly renewed: string | null } | null;
 }
 
-/** A session is its begin, its end and a proof that who knows the token has made it: any process with that token takes it. */
+/**
+ * Opens the sessions. A session consists of its begin, its end, and a proof made with the token. Any process with the
+ * same token accepts it.
+ */
 function createSessions(token: string, clock: Clock): Sessions {
   const key = createHmac('sha256', token).update('fwdsync page session').digest();
   const proofOf = (times: string): string => createHmac('sha256', key).update(times).digest('base64url');
@@ -122,7 +125,7 @@ function createSessions(token: string, clock: Clock): Sessions {
 
 const OF_SESSION = /^\s*([^=]+)=((\d{1,15})\.(\d{1,15}))\.([\w-]+)\s*$/;
 
-/** Of equal length, so that comparing takes as long whatever is compared. */
+/** Returns a digest. All digests have the same length, so every comparison takes the same time. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -1,9 +1,9 @@
-/** A separator that no address or value crosses. */
+/** A separator that no address or value contains. */
 const BETWEEN = '\n\u0000\n';
 
 /**
- * The same data with every text concealed; all texts at once, because there may be thousands of secrets to look for. Null
- * characters are replaced.
+ * Returns the data with every text concealed. Conceals all texts at once, because there may be thousands of secrets
+ * to search for. Null characters are replaced.
  */
 export function concealAll<Data>(data: Data, conceal: (text: string) => string): Data {
   const texts: string[] = [];

@@ -8,7 +8,7 @@ import { parseQuery } from './query.ts';
 import { sendPage } from './send.ts';
 import { renderDomainPage, renderMissingDomain } from './views/pages/domain.ts';
 
-/** Answers with the page of one domain: what its mail does, and what is known of it. */
+/** Answers with the page of one domain: its forwards, its deliveries and its state. */
 export async function sendDomain(
   request: FastifyRequest<{ Params: { name: string } }>,
   reply: FastifyReply,

@@ -4,17 +4,17 @@ import type { DomainStatus } from '../../../core/model/status/daemon.ts';
 import type { DiffLine } from './data/diff-line.ts';
 import type { OverviewQuery } from './query.ts';
 
-/** What the page is about, by state: the domains of a daemon, or the accounts of a fleet. Plain data, not concealed yet. */
+/** Data of a page by state: the domains of a daemon, or the accounts of a fleet. Plain data, not concealed yet. */
 export interface ListedPage {
   readonly noun: 'domain' | 'account';
   readonly counts: Readonly<Record<FleetState, number>>;
   readonly total: number;
-  /** One page of those that match the filter. */
+  /** One page of the rows that match the filter. */
   readonly rows: readonly ListedRow[];
   readonly pages: Pages;
 }
 
-/** Which page of a list is shown. */
+/** Position in a list of pages. */
 export interface Pages {
   readonly page: number;
   readonly last: number;
@@ -26,18 +26,18 @@ export interface ListedRow {
   readonly detail: string | null;
   readonly state: FleetState;
   readonly reason: string | null;
-  /** What a person can do. */
+  /** Advice for the reader. */
   readonly resolve: string | null;
   readonly place: string | null;
   readonly readAt: number | null;
-  /** Null: nothing is pending, or it is not known what. */
+  /** null means that nothing is pending, or that it is not known. */
   readonly plan: PendingPlan | null;
 }
 
 interface PendingPlan {
   readonly pending: DomainStatus['pending'];
   readonly lines: readonly DiffLine[];
-  /** How many changes are not listed. */
+  /** Number of changes that are not listed. */
   readonly more: number;
 }
 
@@ -48,7 +48,10 @@ interface Item {
   readonly state: FleetState;
 }
 
-/** All items counted, and of those that match one page: worst first, the one that the query names before all others. */
+/**
+ * Counts all items and returns one page of those that match. The item with the queried name comes first, then the
+ * worst.
+ */
 export function listItems<Listed extends Item>(
   items: readonly Listed[],
   { q, state: wanted, page: asked }: OverviewQuery,
@@ -68,7 +71,7 @@ export function listItems<Listed extends Item>(
   return { counts, total: items.length, ...pageOf(matching, asked, ROWS_A_PAGE) };
 }
 
-/** Returns one page of a list: the last one where fewer are there than were asked for. */
+/** Returns one page of a list. Returns the last page if the list has fewer. */
 export function pageOf<One>(
   all: readonly One[],
   asked: number,
@@ -82,7 +85,7 @@ export function pageOf<One>(
   };
 }
 
-/** Without a filter everything matches. */
+/** Returns a test for names. Without a filter every name matches. */
 export function matcher(q: string): (name: string) => boolean {
   const part = folded(q);
   return (name) => part === '' || spellings(name).some((spelling) => spelling.includes(part));
@@ -92,7 +95,7 @@ export function folded(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-/** The name of a domain or an account as it is, and with its domain as people write it. */
+/** Returns the name of a domain or an account as it is, and with its domain in readable letters. */
 function spellings(name: string): readonly string[] {
   const ascii = name.toLowerCase();
   if (!ascii.includes('xn--')) return [ascii];

@@ -18,7 +18,7 @@ import { SCRIPT } from './script.ts';
 import { renderClosed, renderSignIn, type SignInFault } from './views/sign-in.ts';
 import { ICON, STYLE } from './style.ts';
 
-/** The page, its parts, and `/status`, which shows the same. */
+/** Adds the page, its parts, and `/status`, which shows the same. */
 export function addPageRoutes(app: FastifyInstance, ports: PagePorts): void {
   const { statuses, conceal, streams, basePath } = ports;
   app.get('/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(STYLE));
@@ -122,7 +122,7 @@ async function sendRun(
   return sendPage(reply, ports, { title: `Run ${run.id}`, content, isLive: false, request });
 }
 
-/** Answers whoever may not see what was asked for; false: nothing was answered. */
+/** Answers a reader who may not see the page. Returns false if it sent no answer. */
 function mayNotSee(
   request: FastifyRequest,
   reply: FastifyReply,

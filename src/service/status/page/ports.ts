@@ -17,20 +17,20 @@ export interface PageOptions {
   readonly clock: Clock;
   readonly statuses: () => readonly AccountStatus[];
   readonly histories: () => readonly AccountHistory[];
-  /** Takes out of a text what must not be shown. */
+  /** Removes secrets from a text. */
   readonly conceal: (text: string) => string;
   readonly disclosure: Disclosure;
-  /** Of the fleet that the process belongs to, null: it cannot be read; absent: it belongs to none. */
+  /** Reads the fleet of this process; null means that it cannot be read. Absent if the process has no fleet. */
   readonly fleet?: () => Promise<Fleet | null>;
-  /** The manifests that are loaded. */
+  /** Returns the loaded manifests. */
   readonly manifests: () => readonly Desired[];
-  /** Where mail to an address goes. */
+  /** Traces an address to its destinations. */
   readonly route: (address: string) => RouteAnswer;
-  /** Which mail ends at a destination. */
+  /** Finds the addresses whose mail ends at a destination. */
   readonly who: (destination: string) => Promise<WhoBoxAnswer>;
-  /** Returns a command of these words as a shell on the machine of this process takes it. */
+  /** Returns a command of these words, quoted for a shell on the machine of this process. */
   readonly command: (words: string) => string;
-  /** In all links, without a slash at its end; null: no proxy serves the page below a path. */
+  /** Base path of all links, without a slash at its end. null means that no proxy serves the page below a path. */
   readonly basePath: string | null;
 }
 
@@ -39,6 +39,6 @@ export interface PagePorts extends PageOptions {
   readonly streams: PageStreams;
   readonly recentRuns: RecentRuns;
   readonly recentChanges: RecentChanges;
-  /** Why strangers may reach the page by this request; null: they cannot. */
+  /** Returns why strangers may reach the page by this request; null means that they cannot. */
   readonly exposure: (request: FastifyRequest) => string | null;
 }

@@ -2,13 +2,13 @@ import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 export interface Listening {
-  /** The address that is listened on. */
+  /** The address that the server listens on. */
   readonly host: string;
-  /** Null: no reverse proxy is said to be in front. */
+  /** Base path of a reverse proxy; null if no proxy is configured. */
   readonly basePath: string | null;
 }
 
-/** The headers of every answer. */
+/** Headers of every answer. */
 const HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy':
@@ -19,7 +19,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** Refuses what no reader of the page, no probe and no Prometheus sends, before anything else is done with it. */
+/** Refuses requests that no reader of the page, no probe and no Prometheus sends, before any other work on them. */
 export function protect(app: FastifyInstance, listening: Listening): void {
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(HEADERS);
@@ -34,7 +34,10 @@ export function protect(app: FastifyInstance, listening: Listening): void {
   });
 }
 
-/** Why strangers may reach the page by this request; null: nothing shows that it does not come from this machine. */
+/**
+ * Returns a function that tells why strangers may reach the page by a request. null means that the request seems to
+ * come from this machine.
+ */
 export function exposureOf({ host, basePath }: Listening): (request: FastifyRequest) => string | null {
   return (request) => {
     if (!isLoopback(host)) return `fwdsync listens on ${host}, beyond loopback`;
@@ -47,8 +50,8 @@ const OF_PROXIES =
   /^(?:forwarded|via|x-(?:forwarded|real|original|envoy|client|cluster)-.*|.*-(?:client|connecting)-ip)$/;
 
 /**
- * True if a request was passed on. A proxy that adds no header of its own gives itself away by its connection: nginx asks with
- * HTTP/1.0, or closes each connection, or does not say `keep-alive`, as all browsers do.
+ * True if a request was forwarded by a proxy. A proxy that adds no header is recognised by its connection: nginx uses
+ * HTTP/1.0, or closes each connection, or does not send `keep-alive` as all browsers do.
  */
 function isProxied({ headers, raw }: FastifyRequest): boolean {
   if (Object.keys(headers).some((name) => OF_PROXIES.test(name)) || raw.httpVersion === '1.0') return true;
@@ -66,7 +69,10 @@ function isAllowedMethod({ method, url }: FastifyRequest, { basePath }: Listenin
   return method === 'POST' && POSTS.includes(own);
 }
 
-/** By what browsers say of themselves; whatever says nothing is no browser, or is as good as none. */
+/**
+ * True if the request comes from another site, according to the browser's own headers. A request without them does
+ * not come from a browser, or from one too old to tell.
+ */
 function isOfAnotherSite({ method, headers }: FastifyRequest): boolean {
   if (method === 'POST' && headers.origin !== undefined && URL.parse(headers.origin)?.host !== headers.host)
     return true;
@@ -77,8 +83,9 @@ function isOfAnotherSite({ method, headers }: FastifyRequest): boolean {
 }
 
 /**
- * A page in somebody's browser may reach a loopback port under a name of its own: there only the names of loopback are
- * answered. Elsewhere whoever can reach the port may ask, by address or by name, and the page asks for its token.
+ * True if the Host header is allowed. On loopback only the names of loopback are, because a page in a browser may
+ * reach a loopback port under its own name. Elsewhere any address or name is allowed, and the page asks for its
+ * token.
  */
 function isOurHost(header: string | undefined, { host, basePath }: Listening): boolean {
   const asked = hostOf(header);

@@ -1,24 +1,24 @@
 import { FLEET_STATES, type FleetState } from '../../../core/model/status/fleet.ts';
 
-/** What the address of the page asks for. */
+/** Parsed query of the page's address. */
 export interface OverviewQuery {
-  /** A part of the name of a domain or an account. */
+  /** Part of the name of a domain or an account. */
   readonly q: string;
-  /** Null: all. */
+  /** State to show; null means all. */
   readonly state: FleetState | null;
-  /** From 1. */
+  /** Page number, from 1. */
   readonly page: number;
-  /** Where does mail to it go? Empty: nobody asks. */
+  /** Address to trace to its destinations; empty if not asked. */
   readonly route: string;
-  /** Which mail ends at it? Empty: nobody asks. */
+  /** Destination to trace back to its senders; empty if not asked. */
   readonly to: string;
-  /** `wall`: large, for a screen that is read from afar. */
+  /** `wall` is the large view for a distant screen. */
   readonly view: 'whole' | 'wall';
 }
 
 const MOST_LETTERS = 320;
 
-/** Whatever does not read as asked for counts as not there. */
+/** Parses a query. Invalid parameters are ignored. */
 export function parseQuery(query: unknown): OverviewQuery {
   const text = (name: string): string => {
     const value = (query as Readonly<Record<string, unknown>> | undefined)?.[name];
@@ -30,12 +30,12 @@ export function parseQuery(query: unknown): OverviewQuery {
   return { q: text('q'), state, page, route: text('route'), to: text('to'), view };
 }
 
-/** True if a part of the list is asked for. */
+/** True if the query asks for a part of the list. */
 export function isNarrowed({ q, state, page }: OverviewQuery): boolean {
   return q !== '' || state !== null || page !== 1;
 }
 
-/** The same as an address below the page's own; `more` replaces parts of it. */
+/** Returns the query as an address below the page's own. `more` replaces parts of it. */
 export function queryHref(basePath: string, query: OverviewQuery, more: Partial<OverviewQuery> = {}): string {
   const { q, state, page, route, to, view } = { ...query, ...more };
   const parameters = new URLSearchParams();
@@ -48,7 +48,7 @@ export function queryHref(basePath: string, query: OverviewQuery, more: Partial<
   return parameters.size === 0 ? `${basePath}/` : `${basePath}/?${parameters.toString()}`;
 }
 
-/** Returns the address of the page of a domain: one part of its forwards. */
+/** Returns the address of a domain's page, for one part of its forwards. */
 export function domainHref(
   basePath: string,
   domain: string,

@@ -4,7 +4,7 @@ import type { PagePorts } from './ports.ts';
 import type { Html } from './views/html.ts';
 import { renderPage } from './views/layout.ts';
 
-/** What is answered, and to whom. */
+/** Content of an answer, and its request. */
 export interface PageAnswer {
   readonly title: string;
   readonly content: Html;

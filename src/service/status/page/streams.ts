@@ -1,23 +1,23 @@
 import type { ServerResponse } from 'node:http';
 
-/** Pages that are open and want to know when something changes (server-sent events). */
+/** Open pages that are told when something changes (server-sent events). */
 export interface PageStreams {
   open(response: ServerResponse, headers: Readonly<Record<string, string>>): void;
-  /** Tells all of them. */
+  /** Notifies all open pages. */
   notify(): void;
 }
 
-/** One more closes the oldest, which connects again. */
+/** Maximum number of open pages. One more closes the oldest, which connects again. */
 const MOST_STREAMS = 100;
 const RECONNECT_MS = 3_000;
-/** What waits to be sent to somebody who no longer reads. */
+/** Maximum data waiting for a page that no longer reads. */
 const MOST_WAITING_BYTES = 64 * 1024;
 
 export function createPageStreams(): PageStreams {
   const open = new Set<ServerResponse>();
   return {
     open(response, headers) {
-      // The server ends silent connections; these are meant to be silent.
+      // The server ends silent connections. These are meant to be silent.
       response.socket?.setTimeout(0).setKeepAlive(true, 30_000);
       response.writeHead(200, { ...headers, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
       response.write(`retry: ${RECONNECT_MS}\n\n`);

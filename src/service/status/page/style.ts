@@ -1,4 +1,4 @@
-/** Light and dark by what the reader's system says; from 320 px wide. Plain CSS, served as it is. */
+/** Style for light and dark, as the reader's system asks, from a width of 320 px. Plain CSS. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -3,31 +3,31 @@ import type { AccountStatus, DeliveryTrouble } from '../../../../core/model/stat
 import { quoteForShell } from '../../../../core/plan/policy.ts';
 import { placeText } from './place.ts';
 
-/** What is known of mail that does not arrive; plain data, not concealed yet. */
+/** Mail that does not arrive; plain data, not concealed yet. */
 export interface DeliveryData {
-  /** Whether anybody follows the email logs. */
+  /** True if the email logs are followed. */
   readonly isFollowed: boolean;
-  /** True if no log is followed that was not read yet. */
+  /** True if every followed log has been read at least once. */
   readonly isRead: boolean;
-  /** Why something may be missing. */
+  /** Reasons why the data may be incomplete. */
   readonly reasons: readonly string[];
-  /** Where mail fails, the most messages first. */
+  /** Failing destinations, those with the most messages first. */
   readonly troubles: readonly TroubleRow[];
-  /** How many are not listed. */
+  /** Number of troubles that are not listed. */
   readonly more: number;
 }
 
 export interface TroubleRow {
   readonly domain: string;
-  /** The alias or the rule, or the name for which mail is refused; null: not known. */
+  /** The alias, the rule, or the name for which mail is refused; null if not known. */
   readonly who: string | null;
-  /** Null: the mail was refused. */
+  /** null means that the mail was refused. */
   readonly destination: string | null;
   readonly since: number;
   readonly count: number;
   readonly message: string;
   readonly place: string | null;
-  /** The command that says why mail to the address fails; null means that no single address is known. */
+  /** Command that explains why mail to the address fails; null if no single address is known. */
   readonly why: string | null;
 }
 

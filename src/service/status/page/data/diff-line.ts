@@ -1,10 +1,10 @@
 import type { Change } from '../../../../core/model/plan.ts';
 
-/** One change, as a line of a diff. */
+/** One change as a line of a diff. */
 export interface DiffLine {
   readonly action: Change['action'];
   readonly kind: string;
-  /** Of what the place of the line does not say. */
+  /** The part of the name that the line's place does not show. */
   readonly name: string;
   readonly text: string;
   readonly note: string;

@@ -8,7 +8,7 @@ import { deliveryData, type DeliveryData } from './delivery-data.ts';
 import { forwardMatcher, forwardRows, type ForwardRow } from './forwards.ts';
 import { domainRows, type OverviewOptions } from './overview-data.ts';
 
-/** What the page of a domain shows; plain data, not concealed yet. */
+/** Data of a domain's page; plain data, not concealed yet. */
 export interface DomainData {
   readonly account: string;
   /** The state, its reason, and the pending plan. */
@@ -19,20 +19,20 @@ export interface DomainData {
 }
 
 export interface ForwardsData {
-  /** One page of those that match the filter. */
+  /** One page of the rows that match the filter. */
   readonly rows: readonly ForwardRow[];
   readonly pages: Pages;
-  /** How many there are without a filter. */
+  /** Number of rows without a filter. */
   readonly total: number;
-  /** Live entries that the manifest does not name and the process does not keep. */
+  /** Number of live entries that the manifest does not name and the process does not keep. */
   readonly more: number;
-  /** Pending changes that the process does not keep: rows may be older than the last read. */
+  /** Number of pending changes that the process does not keep. Rows may be older than the last read. */
   readonly unkept: number;
 }
 
 const ROWS_A_PAGE = 200;
 
-/** Returns what is known of a domain; null means that no account manages it. */
+/** Returns the data of a domain; null if no account manages it. */
 export function domainData(
   name: string,
   statuses: readonly AccountStatus[],

@@ -12,12 +12,12 @@ import {
 import { listItems, matcher, type ListedRow, type ListedPage } from '../listed-page.ts';
 import type { OverviewQuery } from '../query.ts';
 
-/** What the page of a worker says: the accounts of the whole fleet, and its workers. */
+/** Data of a worker's page: the accounts of the whole fleet, and its workers. */
 export interface FleetData extends ListedPage {
   readonly noun: 'account';
-  /** How many wait for their published revision to be applied. */
+  /** Number of accounts whose published revision is not applied yet. */
   readonly behind: number;
-  /** Those that are running, or were lost within the last hour. */
+  /** Workers that are running, or were lost within the last hour. */
   readonly workers: readonly FleetWorker[];
   readonly queue: QueueState;
   readonly at: number;

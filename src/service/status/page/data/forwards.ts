@@ -17,18 +17,18 @@ export interface ForwardRow {
   readonly name: string;
   /** The mail that a rule takes; null for an alias. */
   readonly match: string | null;
-  /** Where its mail goes; null means that the account does not have the entry yet. */
+  /** Destinations of its mail; null means that the account does not have the entry yet. */
   readonly to: string | null;
   readonly isActive: boolean;
-  /** What is to be changed; null means nothing. */
+  /** Pending change; null means none. */
   readonly pending: { readonly action: Action; readonly text: string } | null;
   /** Null means that only the account has it. */
   readonly place: string | null;
 }
 
 /**
- * Returns the forwards of a domain by its last read: what the manifest names, with pending changes reversed, and what only the account
- * has. The section that decides comes first.
+ * Returns the forwards of a domain by its last read: the entries of the manifest with pending changes reversed, and
+ * the entries that only the account has. The section that decides comes first.
  */
 export function forwardRows(
   domain: PresentDomain,
@@ -148,7 +148,7 @@ function ruleRow(
   };
 }
 
-/** Sorts rules as the service asks them; what it does not have yet comes last. */
+/** Sorts rules in the order in which the service evaluates them. Rules that it does not have yet come last. */
 function inOrder(rules: ReadonlyMap<string, LiveRule>, order: readonly string[] | null): readonly LiveRule[] {
   if (order === null) return [...rules.values()];
   const places = new Map(order.map((key, place) => [key, place]));

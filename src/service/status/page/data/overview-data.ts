@@ -15,11 +15,11 @@ import { compareNames, listItems, matcher, type ListedRow, type ListedPage } fro
 import { placeText } from './place.ts';
 import type { OverviewQuery } from '../query.ts';
 
-/** What the page of a daemon says: its domains, and its accounts. */
+/** Data of a daemon's page: its domains and its accounts. */
 export interface OverviewData extends ListedPage {
   readonly noun: 'domain';
   readonly accounts: readonly AccountRow[];
-  /** How many accounts there are, and how many of them match the filter. */
+  /** Number of all accounts, of those that match the filter, and of those that are not ready. */
   readonly accountTotals: { readonly all: number; readonly matching: number; readonly notReady: number };
   readonly delivery: DeliveryData;
 }
@@ -31,11 +31,11 @@ export interface AccountRow {
   readonly manifest: AccountStatus['manifest']['state'];
   readonly message: string | null;
   readonly problems: readonly ProblemLine[];
-  /** How many problems are not listed. */
+  /** Number of problems that are not listed. */
   readonly moreProblems: number;
   readonly readAt: number | null;
   readonly readFault: string | null;
-  /** It should have been read again long ago. */
+  /** True if it should have been read again long ago. */
   readonly isOld: boolean;
   readonly nextSweepAt: number | null;
   readonly failures: number;
@@ -58,9 +58,12 @@ interface Budget {
 
 const MOST_ACCOUNTS = 10;
 const MOST_PROBLEMS = 10;
-/** Of one domain among others, of one that is shown alone, and of a page: it stays small whatever is pending. */
+/**
+ * Maximum number of diff lines for one domain among others, for a domain shown alone, and for a whole page. The
+ * limits keep the page small.
+ */
 const MOST_LINES = { among: 8, alone: 200, page: 70 } as const;
-/** An account that was not read for so many intervals. */
+/** Number of intervals without a read after which an account counts as old. */
 const OLD_AFTER = 3;
 
 export interface OverviewOptions {
@@ -68,7 +71,7 @@ export interface OverviewOptions {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly disclosure: Disclosure;
-  /** Returns a command of these words as a shell takes it. */
+  /** Returns a command of these words, quoted for a shell. */
   readonly command: (words: string) => string;
 }
 
@@ -114,7 +117,7 @@ function domainsOf(account: AccountStatus): readonly Found[] {
   return [...account.domains].map(([name, status]) => ({ name, state: status.state, account, status }));
 }
 
-/** Whether its last good read is older than it should be. */
+/** True if the last good read is older than it should be. */
 function isOldRead({ read, intervalMs }: AccountStatus, now: number): boolean {
   return read !== null && (read.goodAt === null || now - read.goodAt > OLD_AFTER * intervalMs);
 }
@@ -149,11 +152,11 @@ function accountRow(status: AccountStatus, now: number): AccountRow {
 }
 
 interface RowOptions extends Pick<OverviewOptions, 'disclosure' | 'command'> {
-  /** Whether rows say which account they are of. */
+  /** True if rows name their account. */
   readonly isMany: boolean;
 }
 
-/** Returns rows with what is pending; of one that is alone, more of it. */
+/** Returns rows with their pending changes. A single row shows more of them. */
 export function domainRows(
   shown: readonly Found[],
   { disclosure, command, isMany }: RowOptions,

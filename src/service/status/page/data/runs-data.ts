@@ -24,28 +24,31 @@ export interface RunRow {
   readonly command: string;
   /** The person, and the job or the machine. */
   readonly by: string;
-  /** Beginning of the commit of the manifest; null: it is in no repository. */
+  /** Beginning of the manifest's commit; null if the manifest is in no repository. */
   readonly commit: string | null;
-  /** Null: it was killed, or goes on. */
+  /** null means that the run was killed, or is still running. */
   readonly outcome: string | null;
   readonly counts: Readonly<Record<Action, number>>;
   readonly failed: number;
 }
 
 export interface RunDetail extends RunRow {
-  /** In the order in which they were sent, by domain. */
+  /** Changes by domain, in the order in which they were sent. */
   readonly domains: readonly { readonly domain: string; readonly lines: readonly DiffLine[] }[];
-  /** How many items are not listed. */
+  /** Number of items that are not listed. */
   readonly more: number;
 }
 
 const MOST_RUNS = 8;
 const MOST_CHANGES = 20;
-/** Histories of accounts or domains of which the last rows are kept. */
+/** Number of histories of accounts or domains whose last rows are kept. */
 const MOST_KNOWN = 1_000;
 const MOST_ITEMS = 200;
 
-/** The last runs of accounts, the newest first. `lastRun`: names the last run of each, written or not. */
+/**
+ * Returns the last runs of accounts, newest first. `lastRun` returns the last run of each account, even if it wrote
+ * nothing.
+ */
 export type RecentRuns = (
   histories: readonly AccountHistory[],
   lastRun: (account: string) => string | null,
@@ -59,7 +62,10 @@ export interface ItemChange {
   readonly line: DiffLine;
 }
 
-/** Gives the last changes of a domain, the newest first. `lastRun`: the last run of its account, written or not. */
+/**
+ * Returns the last changes of a domain, newest first. `lastRun` returns the last run of its account, even if it wrote
+ * nothing.
+ */
 export type RecentChanges = (
   history: AccountHistory,
   domain: DomainName,
@@ -69,14 +75,14 @@ export type RecentChanges = (
 interface Known<Row> {
   readonly lastRun: string | null;
   readonly rows: Promise<readonly Row[]>;
-  /** What was read before that; null: nothing was. */
+  /** Rows of the read before; null if there was none. */
   readonly before: Promise<readonly Row[]> | null;
 }
 
-/** A page waits so long for what is new; what was read before is shown until then. */
+/** Maximum time for which a page waits for new rows. It then shows the rows of the read before. */
 const LONGEST_WAIT_MS = 50;
 
-/** A history may be large: each is read again only when its account has run since. */
+/** Creates a reader of recent runs. A history may be large, so it is read again only if its account has run since. */
 export function createRecentRuns(clock: Pick<Clock, 'sleep' | 'now'>): RecentRuns {
   const reread = createReread<HistoryStore, RunRow>(clock);
   return async (histories, lastRun) => {
@@ -89,7 +95,7 @@ export function createRecentRuns(clock: Pick<Clock, 'sleep' | 'now'>): RecentRun
   };
 }
 
-/** Reads the changes of a domain as the runs of an account are read: again when the account has run since. */
+/** Creates a reader of a domain's recent changes. It reads again only if the account has run since. */
 export function createRecentChanges(clock: Pick<Clock, 'sleep'>, disclosure: Disclosure): RecentChanges {
   const reread = createReread<string, ItemChange>(clock);
   return ({ account, history }, domain, lastRun) =>
@@ -133,7 +139,7 @@ async function readLastRuns(account: string, history: HistoryStore): Promise<rea
   return rows;
 }
 
-/** One run with what it changed; null: no history knows it. */
+/** Returns one run with its changes; null if no history has it. */
 export async function findRun(
   id: string,
   histories: readonly AccountHistory[],

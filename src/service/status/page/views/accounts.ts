@@ -6,7 +6,7 @@ import type { AccountRow, OverviewData } from '../data/overview-data.ts';
 
 const HEADINGS = ['State', 'Account', 'Last good read', 'Next check', 'Last run'];
 
-/** How each account is read: the manifest, the last read, the next one, and what its rate limit leaves. */
+/** Renders how each account is read: its manifest, last read, next read and remaining rate limit. */
 export function accountSection(
   { accounts, accountTotals }: OverviewData,
   { now }: { readonly now: number },

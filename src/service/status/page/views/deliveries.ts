@@ -6,7 +6,7 @@ import { html, type Html } from './html.ts';
 import { ago, brief } from './layout.ts';
 import { renderTable } from './table.ts';
 
-/** Failed deliveries, where the email logs are followed. */
+/** Renders failed deliveries if the email logs are followed. */
 export function renderDeliveries(
   { isFollowed, reasons, troubles, more }: DeliveryData,
   { basePath, now }: { readonly basePath: string; readonly now: number },

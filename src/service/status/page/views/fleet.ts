@@ -16,7 +16,7 @@ import {
 import { renderWall } from './pages/wall.ts';
 import { renderTable } from './table.ts';
 
-/** How the whole fleet is: the verdict first, then its accounts, its workers and what waits. */
+/** Renders the whole fleet: the verdict first, then its accounts, its workers and its queue. */
 export function renderFleet(data: FleetData, context: OverviewContext): Html {
   const verdict = { text: fleetVerdict(data), mood: moodOf(data) };
   if (context.query.view === 'wall') return renderWall(verdict, data, [], context);
@@ -33,7 +33,7 @@ function moodOf(data: FleetData): PageVerdict['mood'] {
   return data.counts['in-sync'] === data.total ? 'well' : 'open';
 }
 
-/** Where the store cannot be read nothing of the fleet is known. */
+/** Renders the page of a store that cannot be read. Nothing is known about the fleet then. */
 export function renderUnreachable(): Html {
   return html`<section id="verdict" data-part>
     <h1 class="verdict unwell"><span aria-hidden="true">!</span> ${UNREACHABLE}</h1>
@@ -46,7 +46,7 @@ export function renderUnreachable(): Html {
 
 export const UNREACHABLE = 'The store cannot be read';
 
-/** The whole page in one line. */
+/** Returns the whole page in one line. */
 export function fleetVerdict(data: FleetData): string {
   const { counts, total } = data;
   if (total === 0) return 'No account is published yet';
@@ -56,7 +56,7 @@ export function fleetVerdict(data: FleetData): string {
   return total === 1 ? 'The account is in sync' : `All ${total} accounts are in sync`;
 }
 
-/** What is wrong with the fleet itself, then with its accounts. */
+/** Returns faults of the fleet itself, then those of its accounts. */
 function findFaults(data: FleetData): readonly string[] {
   const { workers } = data;
   const lost = workers.filter(({ state }) => state === 'lost').length;

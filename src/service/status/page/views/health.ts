@@ -5,7 +5,7 @@ import type { DiffLine } from '../data/diff-line.ts';
 import { html, type Html } from './html.ts';
 import { advice, brief } from './layout.ts';
 
-/** In words and by a sign, for colour never carries a meaning alone. */
+/** Word and sign of each state, because colour alone must not carry a meaning. */
 export const WORDS_OF_HEALTH: Readonly<Record<FleetState, { readonly sign: string; readonly word: string }>> =
   {
     unattended: { sign: '?', word: 'Unattended' },
@@ -29,7 +29,7 @@ const ACTION_WORDS: Readonly<Record<Action, string>> = {
   move: 'move',
 };
 
-/** The changes of one domain. `more`: what stands for those that are left out; null: none is. */
+/** Renders the changes of one domain. `more` stands for those that are left out; null means that none are. */
 export function renderDiff(lines: readonly DiffLine[], more: Html | null): Html {
   const rest = more === null ? null : html`<li class="dim">${more}</li>`;
   return html`<ul class="diff">
@@ -47,7 +47,7 @@ export function renderDiffItem(line: DiffLine, more: Html | null): Html {
   </li>`;
 }
 
-/** Renders what is to become of an entry. */
+/** Renders the pending change of an entry. */
 export function renderPending({ action, text }: { readonly action: Action; readonly text: string }): Html {
   return html`<p class="pending ${action}">
     <span aria-hidden="true" class="sign">${SYMBOLS[action]}</span> to
@@ -61,12 +61,12 @@ function renderAction({ action }: { readonly action: Action }): Html {
     ><span class="unseen">${ACTION_WORDS[action]}</span>`;
 }
 
-/** `file:line`. */
+/** Renders a place as `file:line`. */
 export function placeOf(place: string | null): Html | null {
   return place === null ? null : html` <code class="place">${place}</code>`;
 }
 
-/** `+1 ~2 -1`. */
+/** Renders counts as `+1 ~2 -1`. */
 export function pendingCounts(counts: Readonly<Record<Action, number>>): Html {
   const parts = (['add', 'update', 'delete', 'move'] as const).filter((action) => counts[action] > 0);
   return html`${parts.map((action) => {
@@ -75,7 +75,7 @@ export function pendingCounts(counts: Readonly<Record<Action, number>>): Html {
   })}`;
 }
 
-/** Renders what a person can do. */
+/** Renders advice. */
 export function resolution(text: string | Html): Html {
   return html`<p class="resolve">
     <span class="arrow" aria-hidden="true">→</span>

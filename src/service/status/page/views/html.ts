@@ -2,17 +2,17 @@ import { escapeInvisible } from '../../../../core/model/names.ts';
 
 const MARKUP = Symbol('markup');
 
-/** Markup in which every value is escaped; `html` alone makes it. */
+/** Markup in which every value is escaped. Only `html` creates it. */
 export interface Html {
   readonly [MARKUP]: string;
 }
 
-/** What may stand in a template: text is escaped, markup stays, null is nothing. */
+/** Values allowed in a template. Text is escaped, markup is kept, and null adds nothing. */
 type HtmlValue = Html | string | number | null | readonly HtmlValue[];
 
 /**
- * The only way from values to markup: names, destinations and messages come from strangers. Attributes must be written in
- * double quotes.
+ * Builds markup from values. There is no other way, because names, destinations and messages come from strangers.
+ * Attributes must be in double quotes.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return { [MARKUP]: parts.reduce((text, part, index) => `${text}${show(values[index - 1])}${part}`) };

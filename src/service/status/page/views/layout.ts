@@ -1,20 +1,20 @@
 import { durationText } from '../../../../core/model/clock.ts';
 import { html, markupOf, type Html } from './html.ts';
 
-/** What every page has around its content. */
+/** Frame around the content of every page. */
 export interface Frame {
-  /** In the title of the window. */
+  /** Title of the window. */
   readonly title: string;
-  /** Without a slash at its end; empty: none. */
+  /** Base path without a slash at its end; empty if there is none. */
   readonly basePath: string;
   readonly version: string;
-  /** Whether somebody has signed in, and may sign out. */
+  /** True if the reader has signed in, and may sign out. */
   readonly signedIn: boolean;
-  /** Whether parts of it are refreshed where there is JavaScript. */
+  /** True if parts of the page are refreshed by JavaScript. */
   readonly isLive: boolean;
 }
 
-/** A whole document. */
+/** Renders a whole document. */
 export function renderPage(frame: Frame, content: Html): string {
   const { title, basePath, version, signedIn, isLive } = frame;
   const page = html`<!doctype html>
@@ -43,7 +43,7 @@ export function renderPage(frame: Frame, content: Html): string {
   return markupOf(page);
 }
 
-/** How long ago something was, or how long it is until then; the exact time on demand. */
+/** Renders the time since, or until, a moment. The exact time is shown on demand. */
 export function ago(at: number | null, now: number, never = 'never'): Html {
   if (at === null) return html`${never}`;
   const iso = new Date(at).toISOString();
@@ -52,16 +52,16 @@ export function ago(at: number | null, now: number, never = 'never'): Html {
   return html`<time datetime="${iso}" title="${iso}">${text}</time>`;
 }
 
-/** A command is of no use without its end. */
+/** Maximum length of advice. It is generous, because a command cut short is useless. */
 const LONGEST_ADVICE = 4_000;
 
-/** Renders what a person can do; code between backticks, such as a command, is shown as code. */
+/** Renders advice. Text between backticks, such as a command, is shown as code. */
 export function advice(text: string): Html {
   const parts = brief(text, LONGEST_ADVICE).split(/`([^`]+)`/);
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
-/** A text of strangers, so that one item does not fill the page. */
+/** Shortens text from strangers, so that one item does not fill the page. */
 export function brief(text: string, letters = 300): string {
   return text.length <= letters ? text : `${text.slice(0, letters)}…`;
 }

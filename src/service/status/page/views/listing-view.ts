@@ -26,7 +26,7 @@ const SIGNS = { well: '✓', unwell: '!', open: '…' } as const;
 const TITLES = { domain: 'Domains', account: 'Accounts' } as const;
 const EXAMPLES = { domain: 'acme.example', account: 'ops@acme.example' } as const;
 
-/** The whole page in one line, and how many there are in each state. */
+/** Renders the whole page in one line, with the count of each state. */
 export function renderVerdict(
   { mood, text }: PageVerdict,
   { noun, counts }: ListedPage,
@@ -58,7 +58,7 @@ const STATE_PHRASES = [
   ['drifted', 'has drifted', 'have drifted'],
 ] as const;
 
-/** The most severe state, with the number of others that need attention; null: none does. */
+/** Names the most severe state, with the number of others that need attention. null means that none does. */
 export function attentionText({
   noun,
   counts,
@@ -90,7 +90,7 @@ export function splitUrgent<Listing extends ListedPage>(
   return { urgent: urgentRows(listing), rest: { ...listing, rows } };
 }
 
-/** Renders rows that need attention, in a part that is there without any as well, so that it can be refreshed. */
+/** Renders rows that need attention. The part exists even without rows, so that it can be refreshed. */
 export function renderAttention(
   noun: ListedPage['noun'],
   rows: readonly ListedRow[],
@@ -111,7 +111,7 @@ export function renderUrgent(
   </section>`;
 }
 
-/** One page of the rows that match, worst first. `whereNone`: what there is to say where there are no rows at all. */
+/** Renders one page of the matching rows, worst first. `whereNone` is the text if there are no rows at all. */
 export function renderListing(listing: ListedPage, whereNone: string, context: OverviewContext): Html {
   const { noun, rows, total } = listing;
   const title = TITLES[noun];
@@ -195,7 +195,7 @@ function listedRow(
   </tr> `;
 }
 
-/** Renders what is pending in a row, folded up. */
+/** Renders the pending changes of a row, folded. */
 export function pendingPlan(
   { name, plan }: ListedRow,
   command: OverviewContext['command'],
@@ -210,7 +210,7 @@ export function pendingPlan(
   </details>`;
 }
 
-/** Renders the links to the pages of a list; null where there is one page alone. */
+/** Renders the links to the pages of a list; null if there is only one page. */
 export function renderPager(
   { page, last, matching }: Pages,
   noun: string,

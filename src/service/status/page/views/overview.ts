@@ -23,13 +23,13 @@ import { renderWhoBox, type WhoBoxAnswer } from './who-box.ts';
 export interface Overview {
   readonly data: OverviewData;
   readonly runs: readonly RunRow[];
-  /** Null: nobody asks. */
+  /** Answer to the route question; null if not asked. */
   readonly answer: RouteAnswer | null;
-  /** Null: nobody asks. */
+  /** Answer to the question which mail ends at a destination; null if not asked. */
   readonly senders: WhoBoxAnswer | null;
 }
 
-/** How everything is: the verdict first, then what needs attention: mail, accounts, domains; then the rest. */
+/** Renders the overview: the verdict first, then mail, accounts and domains that need attention, then the rest. */
 export function renderOverview({ data, runs, answer, senders }: Overview, context: OverviewContext): Html {
   const accounts = accountSection(data, context);
   const deliveries = renderDeliveries(data.delivery, context);
@@ -48,7 +48,7 @@ export function renderOverview({ data, runs, answer, senders }: Overview, contex
   `;
 }
 
-/** The whole page in one line, the most severe first. */
+/** Returns the whole page in one line, the most severe first. */
 export function verdictOf(data: OverviewData): string {
   if (data.accountTotals.all === 0) return 'No account is loaded yet';
   const text = faultsIn(data).join('; ');
@@ -74,7 +74,7 @@ function failingCount({ delivery }: OverviewData): number {
   return delivery.troubles.length + delivery.more;
 }
 
-/** Where nothing is wrong. */
+/** Returns the verdict if nothing is wrong. */
 function calmVerdict({ counts, total, delivery }: OverviewData): string {
   if (total === 0) return 'No domain is managed';
   if (counts.unknown > 0) return `${counts.unknown} of ${plural(total, 'domain')} not checked yet`;

@@ -2,9 +2,9 @@ import { html, type Html } from './html.ts';
 import { advice } from './layout.ts';
 import type { OverviewQuery } from '../query.ts';
 
-/** Where mail to an address goes, as `fwdsync route` says it. */
+/** Way of mail to an address, as `fwdsync route` shows it. */
 export interface RouteAnswer {
-  /** `unclear`: there is no answer, and the lines say why. */
+  /** `unclear` means that there is no answer, and the lines say why. */
   readonly kind: 'way' | 'unclear';
   readonly headline: string;
   readonly lines: readonly string[];

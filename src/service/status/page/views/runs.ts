@@ -11,7 +11,7 @@ interface RunsContext {
   readonly command: (words: string) => string;
 }
 
-/** What was changed last, and by whom. */
+/** Renders the last runs, with their authors. */
 export function renderRuns(runs: readonly RunRow[], context: RunsContext): Html {
   return html`<section aria-labelledby="runs-title">
     <h2 id="runs-title">Last changes</h2>
@@ -37,7 +37,7 @@ function runsTable(runs: readonly RunRow[], { basePath, now }: RunsContext): Htm
   return renderTable(['Run', 'Account', 'Changes', 'When'], rows, 'right');
 }
 
-/** One run: who, when, with what result, and its diff. */
+/** Renders one run: its author, time, result and diff. */
 export function renderRun(run: RunDetail, { basePath, now, command: commandOf }: RunsContext): Html {
   const { id, account, command, by, at, domains, more } = run;
   const sections = domains.map(

@@ -1,6 +1,6 @@
 import { html, type Html } from './html.ts';
 
-/** Why somebody is asked, where the token that was given is no good. */
+/** Fault of the given token; null if no token was given. */
 export type SignInFault = 'wrong' | { readonly seconds: number } | null;
 
 export function renderSignIn(fault: SignInFault, basePath: string): Html {
@@ -42,7 +42,7 @@ export function renderSignIn(fault: SignInFault, basePath: string): Html {
   </section>`;
 }
 
-/** There is no token, and strangers could reach the page. */
+/** Renders the page for a server without a token that strangers could reach. */
 export function renderClosed(why: string): Html {
   return html`<section class="card narrow" aria-labelledby="closed-title">
     <h1 id="closed-title">Not served here</h1>

@@ -1,6 +1,6 @@
 import { html, type Html } from './html.ts';
 
-/** A table that small screens show as a list. `last`: where the texts of the last column stand. */
+/** Renders a table that small screens show as a list. `last` places the texts of the last column. */
 export function renderTable(
   headings: readonly string[],
   rows: readonly Html[],

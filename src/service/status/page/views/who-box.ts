@@ -3,14 +3,14 @@ import { placeOf, resolution } from './health.ts';
 import { html, type Html } from './html.ts';
 import { brief } from './layout.ts';
 
-/** Which mail ends at a destination, as `fwdsync who` says it. */
+/** Mail that ends at a destination, as `fwdsync who` shows it. */
 export type WhoBoxAnswer =
   | { readonly kind: 'unclear'; readonly headline: string; readonly hint: string }
   | {
       readonly kind: 'found';
       readonly headline: string;
       readonly entries: readonly WhoLine[];
-      /** How many entries are not listed. */
+      /** Number of entries that are not listed. */
       readonly more: number;
       readonly notes: readonly string[];
       /** The command that replaces the destination; null means that there is none. */
