@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 
-/** What the help of a command says, as data. */
+/** The help of a command, as data. */
 export interface CommandReference {
   readonly usage: string;
   readonly description: string;
   readonly arguments: readonly Term[];
   readonly options: readonly Term[];
-  /** What stands below the help, such as the example. */
+  /** Texts below the help, such as the example. */
   readonly sections: readonly Section[];
 }
 

@@ -47,8 +47,7 @@ export interface EndedRun {
 export interface SchedulerOptions {
   readonly intervalMs: number;
   /**
-   * Interval at which the files are read even without an event, rounded to half a second. Events can be lost; file
-   * contents cannot.
+   * Interval at which the files are read even without an event. Events can be lost; file contents cannot.
    */
   readonly pollMs: number;
   readonly random: () => number;
@@ -61,15 +60,8 @@ export interface SchedulerOptions {
 export interface Spread {
   /** Returns when a sweep that is due now may begin, so that few begin at one moment. */
   readonly turn: (now: number) => number;
-  /** Offset of the account in each interval, rounded to half a second. */
+  /** Offset of the account in each interval. */
   readonly phaseMs: number;
-}
-
-const MOMENT_MS = 500;
-
-/** Rounds to half a second. The tasks of many accounts then wake the process once, which is most of the cost. */
-function sharedMoment(at: number): number {
-  return Math.round(at / MOMENT_MS) * MOMENT_MS;
 }
 
 /** Gives each of many due sweeps its turn, with `gapMs` milliseconds between two of them. */
@@ -117,7 +109,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       state.filesAt = Math.min(state.filesAt, at + COALESCE_MS);
     },
     filesRead(at) {
-      state.filesAt = sharedMoment(at + pollMs);
+      state.filesAt = at + pollMs;
     },
     enqueue(domains) {
       for (const domain of domains) state.changed.add(domain);
@@ -236,7 +228,7 @@ function nextSweepAt(
   const afterMs = intervalAfter(sweep, intervalMs);
   if (spread === undefined || sweep.kind !== 'read' || afterMs > intervalMs)
     return Math.max(now, startedAt + afterMs);
-  const sincePlace = (((startedAt - sharedMoment(spread.phaseMs)) % intervalMs) + intervalMs) % intervalMs;
+  const sincePlace = (((startedAt - spread.phaseMs) % intervalMs) + intervalMs) % intervalMs;
   return Math.max(now, startedAt + 2 * sweep.readMs, startedAt + intervalMs - sincePlace);
 }
 

@@ -116,22 +116,6 @@ describe('the sweeps of many accounts', () => {
     expect(mostWithin(10_000, third)).toBeLessThan(20);
   });
 
-  test('and the polls of their files begin at moments that they share', () => {
-    const places = many().map((scheduler) => [sweep(scheduler, 50), sweep(scheduler, 50)][1]);
-    expect(places.filter((at = NaN) => at % 500 !== 0)).toEqual([]);
-    expect(new Set(places).size).toBeGreaterThan(ACCOUNTS / 2);
-    const polled = createScheduler({ intervalMs: INTERVAL, pollMs: 30_000, random: () => 0, now: 0 });
-    for (const [read, next] of [
-      [40, 30_000],
-      [260, 30_500],
-      [30_499.9, 60_500],
-    ] as const) {
-      polled.filesRead(read);
-      expect(polled.next(next - 1)).toEqual({ kind: 'wait', milliseconds: 1 });
-      expect(polled.next(next)).toEqual({ kind: 'read-files' });
-    }
-  });
-
   test('begin in turn where all are to be read again, and go back to their places', () => {
     const schedulers = many();
     for (const scheduler of schedulers) sweep(scheduler, 50);
