@@ -1,7 +1,7 @@
 import { plural, escapeInvisible } from '../../core/model/names.ts';
 import type { CommandResult } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { applyWith } from '../../core/plan/render/text.ts';
+import { applyWith } from '../../core/plan/render/render-text.ts';
 import type { Style } from '../../core/plan/render/style.ts';
 
 /** End of a command for one account. */

@@ -6,7 +6,7 @@ import { readApi, versionOf } from './resolve/api.ts';
 import { assemble } from './resolve/assemble.ts';
 import type { LoadOptions, Loading, NeededReferences, ReadReferences } from './resolve/context.ts';
 import { checkFinalNewline, decodeManifest } from './read/decode.ts';
-import { createDestinationBook } from './resolve/values/destinations.ts';
+import { createDestinationBook } from './resolve/values/destination-values.ts';
 import { digestOf } from './digest.ts';
 import { readDomains, type ReadDomain } from './resolve/domains.ts';
 import { checkExpectations, readExpectations } from './check/expect.ts';

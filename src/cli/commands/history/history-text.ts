@@ -8,7 +8,7 @@ import {
   SYMBOLS,
   type DiffOptions,
   type DiffRow,
-} from '../../../core/plan/render/text.ts';
+} from '../../../core/plan/render/render-text.ts';
 import { wrap } from '../../../core/plan/render/wrap.ts';
 import type {
   BlameDocument,

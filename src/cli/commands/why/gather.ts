@@ -6,7 +6,7 @@ import { accountEntryKey } from '../../../core/kinds/item-key.ts';
 import { localPartOf, type DomainName } from '../../../core/model/names.ts';
 import type { Account } from '../../../core/model/observed.ts';
 import type { Mail } from '../../../core/routing/route.ts';
-import type { WhyAnswer } from '../../../service/why/document.ts';
+import type { WhyAnswer } from '../../../service/why/why-document.ts';
 import type { WhyEvidence } from '../../../service/why/evidence.ts';
 import { readLastChange } from '../../../service/why/last-change.ts';
 import { readMessages, type SeenMessages } from '../../../service/why/messages.ts';
@@ -19,7 +19,7 @@ import { openStates } from '../../input/state/open-states.ts';
 import type { ManifestDisclosure } from '../../output/disclose.ts';
 import type { StateSettings } from '../../settings/resolve-settings.ts';
 import { usageError } from '../../exit.ts';
-import { accountWay, isManagedWay, manifestWay, type FoundWay, type ReadWay } from './ways.ts';
+import { accountWay, isManagedWay, manifestWay, type FoundWay, type ReadWay } from './why-ways.ts';
 
 interface Sources extends ManifestDisclosure {
   readonly client: FullClient;

@@ -1,4 +1,4 @@
-import { whyDocument, type WhyDocument } from '../../../service/why/document.ts';
+import { whyDocument, type WhyDocument } from '../../../service/why/why-document.ts';
 import { openJobs } from '../../accounts/accounts.ts';
 import { chooseOutput, type CommandCall, type CommandResult } from '../../command.ts';
 import type { Context } from '../../context.ts';

@@ -4,7 +4,7 @@ import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import { describeHistoryItem } from '../../../core/plan/document/history-item.ts';
 import type { Style } from '../../../core/plan/render/style.ts';
 import { wrapWords } from '../../../core/plan/render/wrap.ts';
-import type { MessageDocument, WayDocument, WhyDocument } from '../../../service/why/document.ts';
+import type { MessageDocument, WayDocument, WhyDocument } from '../../../service/why/why-document.ts';
 
 interface WhyLook {
   readonly style: Style;

@@ -10,7 +10,7 @@ import {
 import { forecast, plannedWork, type ForecastOptions } from '../../../core/plan/requests/forecast.ts';
 import type { Leg } from '../../../core/rate-limit/estimate.ts';
 import { renderPlanGithub } from '../../../core/plan/render/github.ts';
-import type { RoutesShown } from '../../../core/plan/render/routes.ts';
+import type { RoutesShown } from '../../../core/plan/render/render-routes.ts';
 import { planRoutes } from '../../../core/plan/routes/routes.ts';
 import { renderPlanMarkdown } from '../../../core/plan/render/markdown.ts';
 import { markdownText } from '../../../core/plan/render/markdown-text.ts';
@@ -20,7 +20,7 @@ import {
   type StageRequests,
 } from '../../../core/plan/requests/requests.ts';
 import { sealPlan, type SavedPlan } from '../../../core/plan/document/saved.ts';
-import { renderPlan, type PlanTextOptions } from '../../../core/plan/render/text.ts';
+import { renderPlan, type PlanTextOptions } from '../../../core/plan/render/render-text.ts';
 import type { Decision } from '../../../engine/decide.ts';
 import type { Planned } from '../../../engine/plan-once.ts';
 import type { CommandResult } from '../../command.ts';

@@ -5,7 +5,7 @@ import type { Adoption, RuleChange } from '../../model/plan.ts';
 import { sameMatch } from '../../model/resources.ts';
 import type { RuleState, DesiredRule, ObservedRule } from './fields.ts';
 import { createRuleNamer } from './manifest-live.ts';
-import { writeForward, type Book } from '../../manifest/update/destinations.ts';
+import { writeForward, type Book } from '../../manifest/update/written-destinations.ts';
 import { editItems, newListItem } from '../../manifest/update/collections.ts';
 import {
   endOf,

@@ -5,7 +5,7 @@ import type { Section } from '../../model/kinds.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { Adoption, Change } from '../../model/plan.ts';
 import { editItems, newPair, setValue, type NewItem } from './collections.ts';
-import { setForward, writeForward, type Book } from './destinations.ts';
+import { setForward, writeForward, type Book } from './written-destinations.ts';
 import { findPair, inlineAlias, placeWithin, type Draft, type DraftPlace } from './draft.ts';
 import type { YamlValue } from '../../model/manifest/manifest-document.ts';
 

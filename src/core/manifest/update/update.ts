@@ -7,7 +7,7 @@ import type { Observed } from '../../model/observed.ts';
 import type { Adoption, Change, DomainChange } from '../../model/plan.ts';
 import type { ManifestText } from '../read/text.ts';
 import { updateSections } from '../sections/sections.ts';
-import { createBook, type Book } from './destinations.ts';
+import { createBook, type Book } from './written-destinations.ts';
 import { createDraft, findDomains, findPair, finishDraft, type DraftPlace } from './draft.ts';
 import { changesOf, editEntries, type DomainEditing, type EntryChanges } from './entries.ts';
 

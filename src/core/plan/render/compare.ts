@@ -1,8 +1,8 @@
 import { describeChange } from './describe.ts';
 import { stableJson } from '../document/digest.ts';
 import type { ChangeDocument, PlanDocument } from '../document/document.ts';
-import { describeRoute, type RouteRow } from './routes.ts';
-import { SYMBOLS } from './text.ts';
+import { describeRoute, type RouteRow } from './render-routes.ts';
+import { SYMBOLS } from './render-text.ts';
 import { sendsSecret } from '../../kinds/items.ts';
 
 /** One difference between the saved plan and a fresh one; null means that the item is not in that plan. */

@@ -1,6 +1,6 @@
 import type { PlanDocument } from '../document/document.ts';
 import { printable } from '../document/printable.ts';
-import { routesSentence } from './routes.ts';
+import { routesSentence } from './render-routes.ts';
 import { countsSentence, forecastSentence, runsInPart, usageSentence } from './totals.ts';
 import { workflowCommand, type Annotation } from './workflow-command.ts';
 

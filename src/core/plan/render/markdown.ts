@@ -3,8 +3,8 @@ import { describeChange } from './describe.ts';
 import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from '../document/document.ts';
 import { codeSpan, fenceOf, htmlText, markdownText } from './markdown-text.ts';
 import { printable } from '../document/printable.ts';
-import { NO_ROUTES, routesByDomain, type RoutesShown } from './routes.ts';
-import { SYMBOLS } from './text.ts';
+import { NO_ROUTES, routesByDomain, type RoutesShown } from './render-routes.ts';
+import { SYMBOLS } from './render-text.ts';
 import { countsSentence, forecastSentence, runsInPart, unchangedIn, usageSentence } from './totals.ts';
 import { isRefused } from '../withhold.ts';
 

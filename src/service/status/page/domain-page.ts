@@ -5,8 +5,8 @@ import { domainData } from './data/domain-data.ts';
 import type { ItemChange } from './data/runs-data.ts';
 import type { PagePorts } from './ports.ts';
 import { parseQuery } from './query.ts';
-import { sendPage } from './send.ts';
-import { renderDomainPage, renderMissingDomain } from './views/pages/domain.ts';
+import { sendPage } from './send-page.ts';
+import { renderDomainPage, renderMissingDomain } from './views/pages/domain-view.ts';
 
 /** Answers with the page of one domain: its forwards, its deliveries and its state. */
 export async function sendDomain(

@@ -11,7 +11,7 @@ import { renderOverview, verdictOf } from './views/overview.ts';
 import { sendDomain } from './domain-page.ts';
 import type { PagePorts } from './ports.ts';
 import { parseQuery } from './query.ts';
-import { sendPage, type PageAnswer } from './send.ts';
+import { sendPage, type PageAnswer } from './send-page.ts';
 import { findRun } from './data/runs-data.ts';
 import { renderMissingRun, renderRun } from './views/runs.ts';
 import { SCRIPT } from './script.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Seed } from '../../../../src/emulator/account/seed.ts';
-import type { WhyDocument } from '../../../../src/service/why/document.ts';
+import type { WhyDocument } from '../../../../src/service/why/why-document.ts';
 import { commandScene } from '../../support/scene.ts';
 import { why } from './support/ask.ts';
 import { ACME, CASES, HUB, MANIFEST, SALES } from './support/cases.ts';

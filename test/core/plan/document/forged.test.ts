@@ -6,7 +6,7 @@ import { renderPlanGithub } from '../../../../src/core/plan/render/github.ts';
 import { renderPlanMarkdown } from '../../../../src/core/plan/render/markdown.ts';
 import { parseJson, readPlan, sealPlan, type SavedPlan } from '../../../../src/core/plan/document/saved.ts';
 import { PLAIN } from '../../../support/style.ts';
-import { renderPlan } from '../../../../src/core/plan/render/text.ts';
+import { renderPlan } from '../../../../src/core/plan/render/render-text.ts';
 import { ACME, aliasSection, NOW, planAliases } from '../support/build.ts';
 
 const hash = (text: string): string => `${text.length}`;

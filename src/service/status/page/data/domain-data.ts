@@ -5,7 +5,7 @@ import type { AccountStatus, DomainStatus } from '../../../../core/model/status/
 import { pageOf, type ListedRow, type Pages } from '../listed-page.ts';
 import type { OverviewQuery } from '../query.ts';
 import { deliveryData, type DeliveryData } from './delivery-data.ts';
-import { forwardMatcher, forwardRows, type ForwardRow } from './forwards.ts';
+import { forwardMatcher, forwardRows, type ForwardRow } from './forwards-data.ts';
 import { domainRows, type OverviewOptions } from './overview-data.ts';
 
 /** Data of a domain's page; plain data, not concealed yet. */

@@ -1,6 +1,6 @@
 import type { FleetState } from '../../../../core/model/status/fleet.ts';
 import type { Action } from '../../../../core/model/plan.ts';
-import { SYMBOLS } from '../../../../core/plan/render/text.ts';
+import { SYMBOLS } from '../../../../core/plan/render/render-text.ts';
 import type { DiffLine } from '../data/diff-line.ts';
 import { html, type Html } from './html.ts';
 import { advice, brief } from './layout.ts';

@@ -1,4 +1,4 @@
-import type { WhyDocument } from '../../../../../src/service/why/document.ts';
+import type { WhyDocument } from '../../../../../src/service/why/why-document.ts';
 import type { CommandInput, CommandScene } from '../../../support/scene.ts';
 
 /** Asks why a message did not arrive; `code` is the exit code. */

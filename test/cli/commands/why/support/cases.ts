@@ -1,6 +1,6 @@
 import type { Seed, SeedDomain } from '../../../../../src/emulator/account/seed.ts';
 import type { ApiVersion } from '../../../../../src/core/model/endpoints.ts';
-import type { WhyDocument } from '../../../../../src/service/why/document.ts';
+import type { WhyDocument } from '../../../../../src/service/why/why-document.ts';
 import { byHand, editAlias } from '../../../support/applied.ts';
 import { deliver } from '../../../support/deliver.ts';
 import type { CommandScene } from '../../../support/scene.ts';

@@ -1,5 +1,5 @@
 import type { ForwardsData } from '../../data/domain-data.ts';
-import type { ForwardRow } from '../../data/forwards.ts';
+import type { ForwardRow } from '../../data/forwards-data.ts';
 import { domainHref } from '../../query.ts';
 import { placeOf, renderPending } from '../health.ts';
 import { html, type Html } from '../html.ts';

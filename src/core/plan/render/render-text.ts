@@ -7,7 +7,13 @@ import { printable } from '../document/printable.ts';
 import { countsSentence, forecastSentence, runsInPart, scarcitySentence, unchangedIn } from './totals.ts';
 import { NO_LONGER_MANAGED } from '../left-behind.ts';
 import { withheldReason } from '../withhold.ts';
-import { NO_ROUTES, routesByDomain, routesSentence, type RouteRow, type RoutesShown } from './routes.ts';
+import {
+  NO_ROUTES,
+  routesByDomain,
+  routesSentence,
+  type RouteRow,
+  type RoutesShown,
+} from './render-routes.ts';
 import type { Style } from './style.ts';
 import { hintLines, wrap, wrapSentence } from './wrap.ts';
 
