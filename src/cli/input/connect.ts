@@ -142,7 +142,7 @@ export function readFailure(error: ApiError, { totals }: Pick<FullClient, 'total
 const HINTS: Readonly<Record<ApiError['kind'], string>> = {
   unauthorised: 'check the key: FWDSYNC_API_KEY, FWDSYNC_API_KEY_FILE or api.key in the manifest',
   forbidden: "check the account's plan and what its key may do",
-  'not-found': 'run the command again; somebody may have changed the account meanwhile',
+  'not-found': 'run the command again; the account may have changed meanwhile',
   rejected: 'see the message of the service',
   'rate-limited': 'run the command again later',
   unreachable: 'check --api-url and the network',

@@ -288,7 +288,7 @@ function whyTooEarly(ledger: Ledger, change: Change): string {
   const what = `${change.kind} ${change.name}`;
   return isUnseen(ledger, change) || isNotKept(ledger, change)
     ? `${what} was accepted before it and is not in place`
-    : `${what} was changed by somebody else during the run`;
+    : `${what} was changed by others during the run`;
 }
 
 /** True for a change of settings. Settings are not part of what was read, and no route depends on them. */

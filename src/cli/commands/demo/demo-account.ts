@@ -50,12 +50,12 @@ export async function drift(context: Context, url: string, key: string): Promise
     await client.close();
   }
   return [
-    'The manifest was applied once. Since then, in the dashboard, somebody',
+    'The manifest was applied once. Since then, in the dashboard, a colleague',
     '  - sent the mail of sales@acme.example to one person',
     '  - deleted support@acme.example',
     '  - added giveaway@acme.example, which the manifest does not name',
     '  - moved the first rule of acme-shop.example to the end',
-    'and, in the manifest, somebody gave up acme-2019.example and edited one line.',
+    'and, in the manifest, a colleague gave up acme-2019.example and edited one line.',
   ];
 }
 

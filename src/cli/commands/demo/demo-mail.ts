@@ -17,7 +17,7 @@ const MAILS = [
     mail: { from: 'eve@shop.example', to: 'support+spring@acme.example', subject: 'Broken' },
   },
   {
-    title: 'A mail for somebody who is not there',
+    title: 'A mail to an address without an alias',
     mail: { from: 'eve@shop.example', to: 'nobody@acme.example', subject: 'Hello' },
   },
 ] as const;

@@ -96,7 +96,7 @@ function logUnapplied(log: ServiceLog, { accounts, at }: Fleet): void {
 const REASONS: Readonly<Partial<Record<FleetState, string>>> = {
   drifted: 'the last run found changes and did not make them',
   unknown: 'no run has made its changes yet',
-  unattended: 'nobody has read the account for three intervals',
+  unattended: 'no worker has read the account for three intervals',
 };
 
 /** Returns the content of a worker's page and `/status`, which show the fleet. */

@@ -138,7 +138,7 @@ function routesBlock(plan: PlanDocument, shown: RoutesShown): Block {
   const unit = 'routes';
   if (domains === null) return { head: [], lines: [], tail: [], unit };
   const title = ['#### Whose mail changes', ''];
-  if (domains.length === 0) return { head: [...title, `${NO_ROUTES}.`, ''], lines: [], tail: [], unit };
+  if (domains.length === 0) return { head: [...title, NO_ROUTES, ''], lines: [], tail: [], unit };
   const lines = domains.flatMap(({ rows, more }) => [
     ...rows.map(({ kind, who, text, note }) =>
       [`${ROUTE_MARKS[kind]} ${who}`, text, note].filter((part) => part !== '').join('  '),

@@ -25,7 +25,7 @@ interface RoutesOfDomain {
 }
 
 /** The text for changes that affect no mail. */
-export const NO_ROUTES = "nobody's, as far as names and conditions tell";
+export const NO_ROUTES = 'No mail changes its destination, as far as names and conditions show.';
 
 /** Returns the routes by domain; null if the plan does not have routes or has no changes. */
 export function routesByDomain(
@@ -58,7 +58,7 @@ function isWeighty({ kind, address }: PlannedRouteDocument): boolean {
  */
 export function routesSentence({ routes, changes }: Pick<PlanDocument, 'routes' | 'changes'>): string | null {
   if (routes === undefined || changes.length === 0) return null;
-  if (routes.length === 0) return `Whose mail changes: ${NO_ROUTES}.`;
+  if (routes.length === 0) return NO_ROUTES;
   const counts = KINDS.map(
     ([kind, word]) => [routes.filter((route) => route.kind === kind).length, word] as const,
   )

@@ -157,7 +157,7 @@ function domainLine(domain: string, rows: readonly DiffRow[], { style, state }: 
 function renderRoutes(plan: PlanContents, options: PlanTextOptions): readonly string[] {
   const domains = routesByDomain(plan, options.routes);
   if (domains === null) return [];
-  if (domains.length === 0) return [`whose mail changes: ${NO_ROUTES}`];
+  if (domains.length === 0) return [NO_ROUTES];
   const all = domains.flatMap(({ rows }) => rows);
   // There may be more routes than a call takes arguments.
   const widest = (lengthOf: (row: RouteRow) => number): number =>

@@ -60,7 +60,7 @@ function* unplannedIn({ plan }: CompletedRun): Generator<DomainFinding> {
 /** Yields changes that are withheld on purpose, and the changes that these keep from running. */
 function* withheldOf({ plan, report, frozen }: CompletedRun, remedy: Remedy): Generator<DomainFinding> {
   for (const { domain, kind, name, source } of frozen) {
-    const reason = `${kind} ${name} keeps being changed back by somebody else`;
+    const reason = `${kind} ${name} keeps being changed back by others`;
     const resolve = 'find out who changes it; then change the entry, or send SIGHUP to try again';
     yield { domain, state: 'frozen', reason, source, resolve };
   }

@@ -68,7 +68,7 @@ export function everyState(): readonly AccountStatus[] {
         state: 'frozen',
         pending: { add: 0, update: 1, move: 0, delete: 0 },
         changes: [aliasChange('press', 'mallory@elsewhere.example', 'ana@corp.example', 22)],
-        reason: 'alias press keeps being changed back by somebody else',
+        reason: 'alias press keeps being changed back by others',
         resolve: 'find out who changes it; then change the entry, or send SIGHUP to try again',
         source: { file: 'acme.yaml', line: 22, column: 7 },
       }),
