@@ -39,6 +39,7 @@ const PLAN = {
   warnings: [],
   problems: [],
   neededElsewhere: new Map(),
+  waits: new Map(),
 } as unknown as Plan;
 
 const REFUSED = {

@@ -20,6 +20,7 @@ function observed(domains: readonly DomainName[], count: number): RunResult {
     guards: [],
     withheld: [],
     neededElsewhere: new Map(),
+    waits: new Map(),
     problems: [],
   } as unknown as Plan;
   const nothing = { references: new Map(), report: null, frozen: [], unset: [], drift: [] };
