@@ -4,6 +4,7 @@ import type { PlanDocument } from '../document/document.ts';
 import type { PlannedRouteDocument, RouteEndsDocument } from '../document/planned-routes.ts';
 import { describeMatch } from '../../kinds/rule/diff-words.ts';
 import { describeLists } from '../diff/shown.ts';
+import { compareWeights, weightText } from './replay.ts';
 
 /** How many routes of a domain are listed; the rest is counted. */
 export type RoutesShown = 'all' | 'first';
@@ -27,7 +28,7 @@ interface RoutesOfDomain {
 /** What a plan with changes says that changes nobody's mail. */
 export const NO_ROUTES = "nobody's, as far as names and conditions tell";
 
-/** The routes domain by domain; null: the plan does not tell, or has nothing that could change any. */
+/** The routes domain by domain, the busiest of a kind first; null: the plan does not tell, or has nothing that could change any. */
 export function routesByDomain(
   { routes, changes }: Pick<PlanDocument, 'routes' | 'changes'>,
   shown: RoutesShown,
@@ -37,13 +38,22 @@ export function routesByDomain(
     const listed = shown === 'all' ? all : weightiest(all);
     const rest = all.length - listed.length;
     const more = rest === 0 ? null : `… and ${rest} more at ${domain}; plan --all-routes lists them`;
-    return { rows: listed.map(describeRoute), more };
+    const inOrder = listed.toSorted((a, b) => placeOf(a) - placeOf(b) || compareWeights(a, b));
+    return { rows: inOrder.map(describeRoute), more };
   });
+}
+
+/** Addresses come first, then patterns, conditions, and all others. */
+function placeOf({ address, pattern, rule }: PlannedRouteDocument): number {
+  if (address !== null) return pattern === true ? 1 : 0;
+  return rule === null ? 3 : 2;
 }
 
 /** As many as are shown, in their order: mail that is lost and mail to many addresses before the rest. */
 function weightiest(routes: readonly PlannedRouteDocument[]): readonly PlannedRouteDocument[] {
-  const first = routes.toSorted((a, b) => Number(isWeighty(b)) - Number(isWeighty(a))).slice(0, MOST_ROUTES);
+  const first = routes
+    .toSorted((a, b) => Number(isWeighty(b)) - Number(isWeighty(a)) || compareWeights(a, b))
+    .slice(0, MOST_ROUTES);
   const chosen = new Set(first);
   return routes.filter((route) => chosen.has(route));
 }
@@ -83,7 +93,9 @@ export function describeRoute(route: PlannedRouteDocument): RouteRow {
 
 function notesOf(route: PlannedRouteDocument): readonly string[] {
   const { was, condition, via, unknown, undecided = [], otherwise } = route;
+  const weight = weightText(route);
   return [
+    ...(weight === null ? [] : [weight]),
     ...(condition === undefined ? [] : [`mail with ${describeMatch(condition)}`]),
     ...(was === null ? [] : [`renamed from ${was}`]),
     ...(via.length === 0 ? [] : [`via ${via.join(', ')}`]),
