@@ -5,7 +5,6 @@ import type { PlannedRoute } from '../../../core/model/plan.ts';
 import type { WeighedPlan } from '../../../core/plan/document/document.ts';
 import { createReplay } from '../../../core/plan/replay/replay.ts';
 import type { RoutesInput } from '../../../core/plan/routes/sides.ts';
-import { compareText } from '../../../core/plan/sorting.ts';
 import { readReplay, type ReplayRead, type ReplayReading } from '../../../service/replay/read-replay.ts';
 import type { Context } from '../../context.ts';
 import { connectShown } from '../../input/connect.ts';
@@ -57,7 +56,7 @@ export async function weigh(
   const until = context.clock.now();
   const since = until - lengthMs;
   const replay = createReplay(input, routes);
-  const domains = domainsToRead(routes, input);
+  const { domains } = replay;
   const read =
     domains.length === 0
       ? NOTHING_TO_READ
@@ -126,13 +125,4 @@ function printUnread({ stderr }: Context, unread: ReadonlyMap<DomainName, string
   }
   const rest = all.length - MOST_UNREAD;
   if (rest > 0) stderr.write(`warning: neither were those of ${plural(rest, 'other domain')}\n`);
-}
-
-/** Returns the domains of the account whose routing changes, those with the most changed routes first. */
-function domainsToRead(routes: readonly PlannedRoute[], { observed }: RoutesInput): readonly DomainName[] {
-  const byDomain = Map.groupBy(routes, ({ domain }) => domain);
-  return [...byDomain]
-    .filter(([domain]) => observed.domains.has(domain))
-    .toSorted(([a, own], [b, others]) => others.length - own.length || compareText(a, b))
-    .map(([domain]) => domain);
 }

@@ -6,7 +6,7 @@ export function replaySentence({
   replay,
   routes = [],
 }: Pick<PlanDocument, 'replay' | 'routes'>): string | null {
-  if (replay === undefined || routes.length === 0) return null;
+  if (replay === undefined || (routes.length === 0 && replay.messages === 0)) return null;
   const { since, until, complete, messages, changed, unknown } = replay;
   const period = periodText(Date.parse(until) - Date.parse(since));
   const all = `${counted(messages)} of the last ${period}`;

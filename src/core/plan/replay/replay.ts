@@ -4,8 +4,8 @@ import type { Mail } from '../../routing/route.ts';
 import { assumptions } from './assumptions.ts';
 import { createAttribution, type Attribution } from './attribution.ts';
 import { createMessageTally, type MessageVerdict } from './message-tally.ts';
+import { leadsFrom, replayedDomains } from './replayed-domains.ts';
 import { canFollow, outcomesOfMail, sameOutcome } from '../routes/outcomes.ts';
-import { fallbackOf } from '../routes/tables.ts';
 import { readSides, type RoutesInput, type Sides } from '../routes/sides.ts';
 
 /** A message as the email logs of a domain show it: one of its destinations. */
@@ -32,6 +32,8 @@ export interface ReplayCounts {
 }
 
 export interface Replay {
+  /** Domains whose mail may end elsewhere, those with the most routes first. */
+  readonly domains: readonly DomainName[];
   /** Takes an entry of the logs of a domain. */
   readonly add: (domain: DomainName, message: LoggedMessage) => void;
   /** Returns the counts. Those of `unread` domains, whose logs were not read to the end, cannot be known. */
@@ -47,14 +49,15 @@ export function createReplay(input: RoutesInput, routes: readonly PlannedRoute[]
   const readings = [listed, ...(otherwise === null ? [] : [otherwise])].map((sides) => {
     return { sides, attribution: createAttribution(routes, sides) };
   });
-  const domains = new Set<string>(routes.map(({ domain }) => domain));
+  const domains = replayedDomains(input, routes);
+  const inside = new Set<string>(domains);
   const tally = createMessageTally();
   return {
+    domains,
     add(domain, { id, recipient, sender, subject, forward }) {
       const to = `${localPartOf(recipient ?? '')}@${domain}`;
       const next = forward?.toLowerCase() ?? '';
-      const inside = domains.has(domainPartOf(next)) ? next : null;
-      tally.add({ id, to: to.toLowerCase(), forward: inside }, () => {
+      tally.add({ id, to: to.toLowerCase(), forward: inside.has(domainPartOf(next)) ? next : null }, () => {
         if (recipient === null || recipient === '')
           return { kind: 'unknown', routes: ownRoutes(routes, domain) };
         return judge({ to, sender, subject }, readings);
@@ -62,10 +65,7 @@ export function createReplay(input: RoutesInput, routes: readonly PlannedRoute[]
     },
     counts(unread) {
       const { messages, changed, unknown, byRoute, uncertain } = tally.counts();
-      const doubtful = new Set([
-        ...unread,
-        ...[...unread].flatMap((domain) => [...domainsAfter(domain, input)]),
-      ]);
+      const doubtful = new Set([...unread, ...leadsFrom(unread, input)]);
       return {
         messages,
         changed,
@@ -76,14 +76,6 @@ export function createReplay(input: RoutesInput, routes: readonly PlannedRoute[]
       };
     },
   };
-}
-
-/** Yields the domains that entries of a domain forward to: mail from there may have entered here. */
-function* domainsAfter(domain: string, { observed }: RoutesInput): Generator<string> {
-  const live = observed.domains.get(domain as DomainName);
-  for (const { forward } of [...(live?.aliases ?? []), ...(live?.rules ?? [])])
-    yield* forward.map(domainPartOf);
-  if (live?.routingEngine !== 'alias') yield domainPartOf(fallbackOf(live, observed.account.email));
 }
 
 function ownRoutes(routes: readonly PlannedRoute[], domain: DomainName): readonly number[] {
