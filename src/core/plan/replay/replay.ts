@@ -105,11 +105,13 @@ function judge(message: SeenMail, readings: readonly ReplayReading[]): MessageVe
     });
     if (all === 'too-many') found.unknown = true;
   }
-  if (!found.changed && !found.unknown) return { kind: 'same' };
+  if (!found.changed && !found.unknown) return SAME;
   const known = [...routes].filter((route) => route !== null);
   if (found.same || found.unknown) return { kind: 'unknown', routes: known };
   return { kind: 'changed', routes: [...routes] };
 }
+
+const SAME: MessageVerdict = { kind: 'same' };
 
 function mailOf({ to, sender, subject }: SeenMail, assume: (condition: string) => boolean): Mail {
   const parts = new Set([

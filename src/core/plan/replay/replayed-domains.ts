@@ -79,8 +79,9 @@ function* destinationsOf(
   changes: readonly Change[],
   accountEmail: string,
 ): Generator<Destination> {
-  for (const { forward } of live.aliases ?? []) yield* forward;
-  for (const { forward } of live.rules ?? []) yield* forward;
+  for (const section of [live.aliases, live.rules]) {
+    for (const { forward } of section ?? []) yield* forward;
+  }
   for (const change of changes) {
     if (change.kind === 'alias' || change.kind === 'rule') yield* change.desired?.forward ?? [];
   }
