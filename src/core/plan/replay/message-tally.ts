@@ -31,19 +31,27 @@ interface MessageTally {
  * account, and counts only where it entered.
  */
 export function createMessageTally(): MessageTally {
-  const verdicts = new Map<string, MessageVerdict>();
+  /** Verdicts by recipient and id. */
+  const verdicts = new Map<string, Map<string, MessageVerdict>>();
   const forwarders = new Map<string, string>();
   return {
     add({ id, to, forward }, verdict) {
-      const key = keyOf(id, to);
-      if (!verdicts.has(key)) verdicts.set(key, verdict());
-      if (forward !== null && forward !== to) forwarders.set(keyOf(id, forward), key);
+      const own = verdicts.get(to) ?? new Map<string, MessageVerdict>();
+      verdicts.set(to, own);
+      if (!own.has(id)) own.set(id, verdict());
+      if (forward !== null && forward !== to) forwarders.set(keyOf(id, forward), keyOf(id, to));
     },
-    counts() {
-      const entered = verdicts.entries().filter(([key]) => isFirst(key, forwarders));
-      return countVerdicts(entered.map(([, verdict]) => verdict));
-    },
+    counts: () => countVerdicts(enteredIn(verdicts, forwarders)),
   };
+}
+
+function* enteredIn(
+  verdicts: ReadonlyMap<string, ReadonlyMap<string, MessageVerdict>>,
+  forwarders: ReadonlyMap<string, string>,
+): Generator<MessageVerdict> {
+  for (const [to, own] of verdicts) {
+    for (const [id, verdict] of own) if (isFirst(keyOf(id, to), forwarders)) yield verdict;
+  }
 }
 
 function countVerdicts(verdicts: Iterable<MessageVerdict>): MessageCounts {
