@@ -16,7 +16,7 @@ const DOCS = 'Documentation: https://github.com/fwdsync/fwdsync/tree/main/docs';
 const WITHOUT_DEFAULT = new Set(
   `--domain --account --accounts --against --base-path --out --out-dir --update --rotate
   --allow-deletes --allow-reroutes --allow-domain-delete --allow-empty --allow-unrouted
-  --drift-url --rollback --remove --search --id --alias --sender --recipient --forward --status --transport --after --before --from --state --faults --smtp --submission`.split(
+  --drift-url --replay --rollback --remove --search --id --alias --sender --recipient --forward --status --transport --after --before --from --state --faults --smtp --submission`.split(
     /\s+/,
   ),
 );

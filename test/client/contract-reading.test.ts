@@ -117,7 +117,7 @@ describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
   test('pages through logs by cursor', async () => {
     const { account, client } = await connect();
     for (let index = 0; index < 210; index += 1) deliver(account, String(index));
-    const subjects: string[] = [];
+    const subjects: (string | null)[] = [];
     let cursor: string | null = null;
     do {
       const page: LogPage<string> = valueOf(await client.listLogs(DOMAIN, cursor === null ? {} : { cursor }));

@@ -15,6 +15,7 @@ import {
   documentOf,
   formatPlan,
   planText,
+  routesInput,
   shownPlan,
   type PlanPrinting,
   type ShownPlan,
@@ -23,15 +24,16 @@ import { openSession, type Session } from '../input/session.ts';
 import { resolveDriftUrl } from '../settings/address.ts';
 import type { Allowances } from '../settings/flags.ts';
 import { openDriftCheck } from '../input/drift-check.ts';
+import { planRoutes } from '../../core/plan/routes/routes.ts';
+import { replayRequest, weigh, type ReplayOptions, type ReplayRequest } from './plan/weigh.ts';
 import { printStateWarnings, printUnknownValues } from '../input/state/open-states.ts';
 
-export interface PlanOptions extends Allowances {
+export interface PlanOptions extends Allowances, ReplayOptions {
   readonly detailedExitcode?: true;
   readonly summary?: true;
   readonly allRoutes?: true;
   readonly against?: string;
   readonly out?: string;
-  readonly quick?: true;
 }
 
 /** Shows what apply would do. The client can only send GET requests. */
@@ -40,6 +42,7 @@ export async function planCommand(
   { settings, options }: CommandCall<PlanOptions>,
 ): Promise<CommandResult> {
   assertUsed(context, options);
+  const asked = replayRequest(options);
   const isQuick = options.quick === true;
   const driftUrl = isQuick ? resolveDriftUrl(context.given, context) : null;
   const { manifest, concealed } = await narrowToChanges(context, settings.manifest, options.against);
@@ -68,7 +71,7 @@ export async function planCommand(
     printUnknownValues(context, planned);
     const about = isQuick ? aboutWhatWasRead(session, planned) : session;
     tellSkipped(context, about, driftUrl);
-    const decided = await decideShown(planned, options, session);
+    const decided = await weighed(context, session, await decideShown(planned, options, session), asked);
     return {
       exit: planExit(decided.shown.plan, decided.decision, options),
       ...(await show(context, options, about, decided)),
@@ -109,6 +112,19 @@ async function decideShown(
   const shown = shownPlan(decision, planned);
   const plan = await withPasswordFindings(shown.plan, planned.input.desired, ports.resolvePassword);
   return { decision, shown: { ...shown, plan } };
+}
+
+/** Adds how much mail the plan changes, if that is asked for and not interrupted. */
+async function weighed(
+  context: Context,
+  session: Session,
+  { decision, shown }: Decided,
+  asked: ReplayRequest | null,
+): Promise<Decided> {
+  if (asked === null) return { decision, shown };
+  const input = routesInput(shown);
+  const found = await weigh(context, session, { input, routes: planRoutes(input) }, asked);
+  return { decision, shown: { ...shown, weighed: found ?? undefined } };
 }
 
 /** Computes digest and seal only for a plan that is saved or printed for programs. */

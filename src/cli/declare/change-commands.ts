@@ -8,6 +8,7 @@ import {
   example,
   plainOption,
   PLANNING_OPTIONS,
+  positiveNumber,
   setting,
   addOptions,
   wholeNumber,
@@ -44,6 +45,14 @@ export const CHANGE_COMMANDS: CommandGroup = {
       .option('--all-routes', 'list all mail that changes, not just the first 20 addresses of a domain')
       .option('--against <rev>', 'only domains that the change since this git revision concerns')
       .option('--out <file>', 'save the plan, to be reviewed and then applied')
+      .option('--replay <duration>', 'weigh it with the mail of the email logs, such as 7d')
+      .addOption(
+        plainOption(
+          '--limit-requests <n>',
+          'with --replay: read the logs with at most this many requests',
+          '300',
+        ).argParser(positiveNumber),
+      )
       .option('--quick', 'skip domains that are unchanged since the last apply')
       .addOption(
         setting(

@@ -58,7 +58,7 @@ export function connectShown(
   context: Context,
   connection: Connection,
   mode: 'read-only' | 'read-write',
-  limits: Pick<ClientOptions, 'mostReads'> = {},
+  limits: Pick<ClientOptions, 'mostReads' | 'budgets'> = {},
 ): { readonly client: FullClient; readonly progress: RunProgress } {
   const log = requestLog(context);
   const progress = createRunProgress(context);

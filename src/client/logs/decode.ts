@@ -10,7 +10,7 @@ export function decodeLogEntry(value: unknown): LogEntry {
     sender: decodeAddress(json['sender']),
     recipient: decodeAddress(json['recipient']),
     forward: decodeAddress(json['forward']),
-    subject: text(json, 'subject') ?? '',
+    subject: text(json, 'subject'),
     transport: text(json, 'transport'),
     messageId: text(json, 'message_id') ?? text(json, 'messageId'),
     hostname: text(json, 'hostname'),

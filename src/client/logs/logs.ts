@@ -20,7 +20,8 @@ export interface LogEntry {
   readonly sender: LogAddress | null;
   readonly recipient: LogAddress | null;
   readonly forward: LogAddress | null;
-  readonly subject: string;
+  /** Null means that the answer has none. */
+  readonly subject: string | null;
   readonly transport: string | null;
   readonly messageId: string | null;
   readonly hostname: string | null;

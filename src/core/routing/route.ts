@@ -5,6 +5,7 @@ import { compileExpression } from './cel.ts';
 import { lazily } from './lazily.ts';
 import { aliasCondition, matcherOf, type NameVerdict } from './name-match.ts';
 import { compilePattern } from './regex.ts';
+import { assumingTest, type Unseen } from './unseen.ts';
 
 export interface RoutedAlias {
   readonly name: string;
@@ -45,6 +46,8 @@ export interface Mail {
   readonly from: string;
   readonly subject: string;
   readonly body: string;
+  /** What is not known of the message; absent: nothing is. */
+  readonly unseen?: Unseen | undefined;
 }
 
 /** How a rule's regular expression must match its scope: `anywhere` in it, or the `whole` of it. */
@@ -190,19 +193,26 @@ function createCondition(match: RuleMatch): (mail: Mail, anchoring: Anchoring) =
       const compiled = compilePattern(match.regex, { letterCase: 'exact' });
       if (!compiled.ok) return () => false;
       const { finds, matchesAll } = compiled.value;
-      return (mail, anchoring) =>
-        match.scopes.some((scope) => (anchoring === 'whole' ? matchesAll : finds)(scopeOf(mail, scope)));
+      return (mail, anchoring) => {
+        const { unseen } = mail;
+        const fits = anchoring === 'whole' ? matchesAll : finds;
+        const isUnseen = (scope: Scope): boolean => unseen?.parts.has(scope) === true;
+        return (
+          match.scopes.some((scope) => !isUnseen(scope) && fits(scopeOf(mail, scope))) ||
+          match.scopes.some(
+            (scope) => isUnseen(scope) && unseen?.assume(`${scope} ~ ${match.regex}`) === true,
+          )
+        );
+      };
     }
     case 'cel': {
       const compiled = compileExpression(match.expression);
       if (!compiled.ok) return () => false;
-      return (mail) =>
-        compiled.value.matches({
-          subject: mail.subject,
-          body: mail.body,
-          sender: mail.from,
-          recipient: mail.to,
-        });
+      const assuming = lazily(() => assumingTest(compiled.value));
+      return ({ to: recipient, from: sender, subject, body, unseen }) => {
+        const variables = { subject, body, sender, recipient };
+        return unseen === undefined ? compiled.value.matches(variables) : assuming()(variables, unseen);
+      };
     }
   }
 }

@@ -66,7 +66,7 @@ function messageOf(entry: LogEntry, { takerAt, findName }: Counting): MessageCou
   const takerOf = takerAt(entry.createdAt ?? 0);
   const destination = entry.forward?.email || null;
   const { sender, subject } = entry;
-  const taker = takerOf({ to, from: sender?.email ?? '', subject, destination });
+  const taker = takerOf({ to, from: sender?.email ?? '', subject: subject ?? '', destination });
   return sentMessage(course, destination, taker);
 }
 

@@ -89,7 +89,7 @@ function seenMessage(entry: LogEntry): SeenMessage {
     at: createdAt,
     message: messageId ?? id,
     sender: sender?.email || null,
-    subject,
+    subject: subject ?? '',
     course: courseOf(entry),
     destination: (forward?.email || null) as Destination | null,
   };

@@ -32,7 +32,7 @@ interface FollowSettings {
 
 interface Followed {
   readonly result: Result<void, ApiError>;
-  readonly subjects: readonly string[];
+  readonly subjects: readonly (string | null)[];
   readonly troubles: readonly ApiError[];
 }
 

@@ -9,15 +9,18 @@ export function logJson(entry: LogEntry, show: ShowText): string {
   const showStrings = (_: string, value: unknown): unknown =>
     typeof value === 'string' ? show(value) : value;
   const events = entry.events.map((event) => ({ ...event, createdAt: isoTime(event.createdAt) }));
-  const json = JSON.stringify({ ...entry, createdAt: isoTime(entry.createdAt), events }, showStrings);
+  const json = JSON.stringify(
+    { ...entry, subject: entry.subject ?? '', createdAt: isoTime(entry.createdAt), events },
+    showStrings,
+  );
   return `${escapeJson(json)}\n`;
 }
 
 /** Returns one line: `time  sender -> recipient -> destination  QUEUED > DELIVERED  "subject"  id`. */
 export function logLine(entry: LogEntry, show: ShowText): string {
-  const { createdAt, subject, events, id } = entry;
+  const { createdAt, events, id } = entry;
   const chain = events.length === 0 ? 'no event' : events.map(eventWords).join(' > ');
-  const parts = [isoTime(createdAt) ?? 'no time', pathOf(entry), chain, JSON.stringify(subject), id];
+  const parts = [isoTime(createdAt) ?? 'no time', pathOf(entry), chain, subjectText(entry), id];
   return `${safe(parts.join('  '), show)}\n`;
 }
 
@@ -30,11 +33,15 @@ export function logDetails(entry: LogEntry, show: ShowText): string {
     ['received by', hostname],
   ] as const;
   const lines = [
-    `${isoTime(entry.createdAt) ?? 'no time'}  ${pathOf(entry)}  ${JSON.stringify(entry.subject)}  ${entry.id}`,
+    `${isoTime(entry.createdAt) ?? 'no time'}  ${pathOf(entry)}  ${subjectText(entry)}  ${entry.id}`,
     ...facts.filter(([, value]) => value !== null).map(([name, value]) => `  ${name.padEnd(12)} ${value}`),
     ...events.map((event) => `  ${isoTime(event.createdAt) ?? 'no time'}  ${fullEvent(event)}`),
   ];
   return lines.map((line) => `${safe(line, show)}\n`).join('');
+}
+
+function subjectText({ subject }: LogEntry): string {
+  return JSON.stringify(subject ?? '');
 }
 
 function pathOf({ sender, recipient, forward }: LogEntry): string {

@@ -6,12 +6,14 @@ import {
   planDocument,
   type PlanContents,
   type PlanContentsOptions,
+  type WeighedPlan,
 } from '../../../core/plan/document/document.ts';
 import { forecast, plannedWork, type ForecastOptions } from '../../../core/plan/requests/forecast.ts';
 import type { Leg } from '../../../core/rate-limit/estimate.ts';
 import { renderPlanGithub } from '../../../core/plan/render/github.ts';
 import type { RoutesShown } from '../../../core/plan/render/render-routes.ts';
 import { planRoutes } from '../../../core/plan/routes/routes.ts';
+import type { RoutesInput } from '../../../core/plan/routes/sides.ts';
 import { renderPlanMarkdown } from '../../../core/plan/render/markdown.ts';
 import { markdownText } from '../../../core/plan/render/markdown-text.ts';
 import {
@@ -35,6 +37,8 @@ export interface ShownPlan {
   readonly plan: Plan;
   readonly planned: Planned;
   readonly requests: readonly StageRequests[];
+  /** How much mail it changes, and whose; absent: that was not asked for. */
+  readonly weighed?: WeighedPlan | undefined;
 }
 
 /** Returns the plan as decided, or the whole plan if nothing runs. */
@@ -67,8 +71,14 @@ function contentsOptions(context: Context, session: Session, shown: ShownPlan): 
     disclosure: disclosureFor(session, shown.planned),
     options: session.options,
     ...(session.skipped === undefined ? {} : { skipped: session.skipped }),
-    routes: planRoutes({ ...shown.planned.input, ...shown.plan }),
+    routes: planRoutes(routesInput(shown)),
+    weighed: shown.weighed,
   };
+}
+
+/** Returns the input that whose mail changes is computed from. */
+export function routesInput({ planned, plan }: Pick<ShownPlan, 'planned' | 'plan'>): RoutesInput {
+  return { ...planned.input, ...plan };
 }
 
 /** Returns the keyed digest of a manifest. Without the key, it cannot be used to guess the values of references. */

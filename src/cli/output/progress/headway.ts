@@ -65,6 +65,23 @@ export function planHeadway(
   };
 }
 
+/** Returns the headway of requests to one endpoint, of which the caller knows how many are left. */
+export function endpointHeadway(
+  context: Pick<Context, 'clock'>,
+  sender: Sender,
+  {
+    label,
+    endpoint,
+    left,
+  }: { readonly label: string; readonly endpoint: string; readonly left: () => number },
+): Headway {
+  return {
+    label: () => label,
+    left: () => timeOf(context, sender, [{ steps: [new Map([[endpoint, left()]])], trips: 0 }]),
+    waitsUntil: () => waitsUntil(context, sender),
+  };
+}
+
 function requestsLeft(context: Pick<Context, 'clock'>, sender: Sender, foreseen: Counts): number {
   const steps = [stillToCome(sender.demands(), foreseen)];
   return timeOf(context, sender, [{ steps, trips: 0 }]);

@@ -14,6 +14,7 @@ import type { Problem, Source } from '../../model/manifest/problem.ts';
 import { shownFields } from '../../kinds/items.ts';
 import type { ShownChange } from '../diff/shown.ts';
 import { plannedRouteDocument, type PlannedRouteDocument } from './planned-routes.ts';
+import type { ReplayCounts } from '../replay/replay.ts';
 import { planUsage } from '../usage.ts';
 
 /**
@@ -40,6 +41,8 @@ export interface PlanDocument {
   readonly warnings: readonly WarningDocument[];
   /** Mail that ends elsewhere; absent in plans of earlier versions. */
   readonly routes?: readonly PlannedRouteDocument[];
+  /** How much mail the plan changes; absent if it was not weighed. */
+  readonly replay?: ReplayDocument;
   readonly problems: readonly Problem[];
   readonly forecast: Forecast;
   /** Use of the account's limits; only those of items that the plan adds or deletes. */
@@ -75,6 +78,21 @@ export type ChangeDocument = Pick<
 
 export type GuardDocument = Omit<GuardFinding, 'allowance' | 'holds'>;
 
+/** A plan weighed with the mail that came, by the email logs. */
+export interface ReplayDocument extends Omit<ReplayCounts, 'byRoute'> {
+  /** ISO 8601, UTC. */
+  readonly since: string;
+  readonly until: string;
+  /** False if mail may be missing. */
+  readonly complete: boolean;
+}
+
+/** The same, with the messages of each route. */
+export interface WeighedPlan {
+  readonly document: ReplayDocument;
+  readonly byRoute: ReplayCounts['byRoute'];
+}
+
 export interface WarningDocument {
   readonly severity: Problem['severity'];
   readonly code: string;
@@ -92,6 +110,7 @@ export interface PlanContentsOptions {
   /** See `PlanDocument`. */
   readonly skipped?: number;
   readonly routes: readonly PlannedRoute[];
+  readonly weighed?: WeighedPlan | undefined;
 }
 
 export function planDocument(
@@ -104,7 +123,7 @@ export function planDocument(
 
 /** Returns the parts of a plan that may be shown: values behind references as references, masked if requested. */
 export function planContents(plan: Plan, how: PlanContentsOptions): PlanContents {
-  const { disclosure, forecast, createdAt, options, skipped, routes } = how;
+  const { disclosure, forecast, createdAt, options, skipped, routes, weighed } = how;
   const show = (text: string): string => showText(text, disclosure);
   const touched = new Set(plan.changes.map(({ domain }) => domain));
   return {
@@ -131,7 +150,11 @@ export function planContents(plan: Plan, how: PlanContentsOptions): PlanContents
     warnings: plan.warnings.map(({ code, source, ...said }) => {
       return { severity: FINDINGS[code], code, ...showNote(said, show), source };
     }),
-    routes: routes.map((route) => plannedRouteDocument(route, disclosure)),
+    routes: routes.map((route, index) => ({
+      ...plannedRouteDocument(route, disclosure),
+      ...(weighed === undefined ? {} : { messages: weighed.byRoute[index] ?? null }),
+    })),
+    ...(weighed === undefined ? {} : { replay: weighed.document }),
     problems: plan.problems.map((problem) => ({ ...problem, ...showNote(problem, show) })),
     forecast,
     usage: planUsage(plan),

@@ -38,7 +38,7 @@ export function comparePlans(saved: PlanDocument, fresh: PlanDocument): readonly
     ...compareLists(saved.routes ?? [], fresh.routes ?? [], {
       keyOf: (route) => `mail to ${describeRoute(route).who}`,
       show: (route) => showRoute(describeRoute(route)),
-      contentOf: (route) => route,
+      contentOf: ({ messages: _, ...route }) => route,
     }),
     ...compareLists(saved.guards, fresh.guards, {
       keyOf: ({ guard, scope }) => `${guard} ${scope}`,

@@ -1,5 +1,6 @@
 import type { PlanDocument } from '../document/document.ts';
 import { printable } from '../document/printable.ts';
+import { replaySentence } from './replay.ts';
 import { routesSentence } from './render-routes.ts';
 import { countsSentence, forecastSentence, runsInPart, usageSentence } from './totals.ts';
 import { workflowCommand, type Annotation } from './workflow-command.ts';
@@ -41,6 +42,7 @@ function annotateCounts(plan: PlanDocument): Annotation {
   const sentences = [
     countsSentence(plan),
     routesSentence(plan),
+    replaySentence(plan),
     forecastSentence(plan),
     usageSentence(plan),
   ].filter((sentence) => sentence !== null);

@@ -3,6 +3,7 @@ import { describeChange } from './describe.ts';
 import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from '../document/document.ts';
 import { codeSpan, fenceOf, htmlText, markdownText } from './markdown-text.ts';
 import { printable } from '../document/printable.ts';
+import { replaySentence, weightSum } from './replay.ts';
 import { NO_ROUTES, routesByDomain, type RoutesShown } from './render-routes.ts';
 import { SYMBOLS } from './render-text.ts';
 import { countsSentence, forecastSentence, runsInPart, unchangedIn, usageSentence } from './totals.ts';
@@ -146,7 +147,9 @@ function routesBlock(plan: PlanDocument, shown: RoutesShown): Block {
     ...(more === null ? [] : [`  ${more}`]),
   ]);
   const fence = fenceOf(lines);
-  return { head: [...title, `${fence}diff`], lines, tail: [fence, ''], unit };
+  const weight = replaySentence(plan);
+  const said = weight === null ? [] : [weight, ''];
+  return { head: [...title, ...said, `${fence}diff`], lines, tail: [fence, ''], unit };
 }
 
 const ROUTE_MARKS = { new: '+', lost: '-', reroute: '!', renamed: '!' } as const;
@@ -154,16 +157,30 @@ const ROUTE_MARKS = { new: '+', lost: '-', reroute: '!', renamed: '!' } as const
 function summaryTable(plan: PlanDocument): Block {
   const domains = [...Map.groupBy(plan.changes, ({ domain }) => domain)];
   if (domains.length === 0) return { head: [], lines: [], tail: [], unit: '' };
+  const weights = weightsOf(plan);
   const rows = domains.slice(0, MOST_ROWS).map(([domain, own]) => {
     const counts = new Map(countActions(own));
-    const cells = ACTIONS.map((action) => counts.get(action) ?? 0);
+    const cells = ACTIONS.map((action) => String(counts.get(action) ?? 0));
     const isNew = own.some(({ kind, action }) => kind === 'domain' && action === 'add');
-    return `| ${codeSpan(domain)} | ${cells.join(' | ')} | ${isNew ? 'new domain' : unchangedIn(plan, domain)} |`;
+    const state = isNew ? 'new domain' : String(unchangedIn(plan, domain));
+    return [codeSpan(domain), ...cells, state, ...(weights === null ? [] : [weights(domain)])];
   });
   const rest = domains.length - rows.length;
-  const more = rest > 0 ? [`| … and ${rest} more | | | | | |`] : [];
-  const head = ['| domain | add | update | move | delete | unchanged |', '|---|--:|--:|--:|--:|--:|'];
-  return { head, lines: [...rows, ...more], tail: [''], unit: 'domains' };
+  const titles = ['domain', ...ACTIONS, 'unchanged', ...(weights === null ? [] : ['messages'])];
+  const more = rest > 0 ? [`| … and ${rest} more ${'| '.repeat(titles.length - 1)}|`] : [];
+  const head = [rowLine(titles), `|---|${'--:|'.repeat(titles.length - 1)}`];
+  return { head, lines: [...rows.map(rowLine), ...more], tail: [''], unit: 'domains' };
+}
+
+function rowLine(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** Returns the messages of a domain that would end elsewhere; null means that the plan was not weighed. */
+function weightsOf({ replay, routes = [] }: PlanDocument): ((domain: string) => string) | null {
+  if (replay === undefined) return null;
+  const byDomain = Map.groupBy(routes, ({ domain }) => domain);
+  return (domain) => weightSum(byDomain.get(domain) ?? []);
 }
 
 const ACTIONS = ['add', 'update', 'move', 'delete'] as const;

@@ -4,6 +4,7 @@ import type { PlanDocument } from '../document/document.ts';
 import type { PlannedRouteDocument, RouteEndsDocument } from '../document/planned-routes.ts';
 import { describeMatch } from '../../kinds/rule/diff-words.ts';
 import { describeLists } from '../diff/shown.ts';
+import { compareWeights, weightText } from './replay.ts';
 
 /** The routes of a domain to list; `first` counts the rest. */
 export type RoutesShown = 'all' | 'first';
@@ -27,7 +28,7 @@ interface RoutesOfDomain {
 /** The text for changes that affect no mail. */
 export const NO_ROUTES = 'No mail changes its destination, as far as names and conditions show.';
 
-/** Returns the routes by domain; null if the plan does not have routes or has no changes. */
+/** Returns the routes by domain, the busiest of a kind first; null if the plan does not have routes or has no changes. */
 export function routesByDomain(
   { routes, changes }: Pick<PlanDocument, 'routes' | 'changes'>,
   shown: RoutesShown,
@@ -37,13 +38,22 @@ export function routesByDomain(
     const listed = shown === 'all' ? all : weightiest(all);
     const rest = all.length - listed.length;
     const more = rest === 0 ? null : `… and ${rest} more at ${domain}; plan --all-routes lists them`;
-    return { rows: listed.map(describeRoute), more };
+    const inOrder = listed.toSorted((a, b) => placeOf(a) - placeOf(b) || compareWeights(a, b));
+    return { rows: inOrder.map(describeRoute), more };
   });
+}
+
+/** Returns the order of a route: addresses come first, then patterns, conditions, and all others. */
+function placeOf({ address, pattern, rule }: PlannedRouteDocument): number {
+  if (address !== null) return pattern === true ? 1 : 0;
+  return rule === null ? 3 : 2;
 }
 
 /** Returns the routes to show, in their order. Lost mail and mail to many addresses are preferred. */
 function weightiest(routes: readonly PlannedRouteDocument[]): readonly PlannedRouteDocument[] {
-  const first = routes.toSorted((a, b) => Number(isWeighty(b)) - Number(isWeighty(a))).slice(0, MOST_ROUTES);
+  const first = routes
+    .toSorted((a, b) => Number(isWeighty(b)) - Number(isWeighty(a)) || compareWeights(a, b))
+    .slice(0, MOST_ROUTES);
   const chosen = new Set(first);
   return routes.filter((route) => chosen.has(route));
 }
@@ -86,7 +96,9 @@ export function describeRoute(route: PlannedRouteDocument): RouteRow {
 
 function notesOf(route: PlannedRouteDocument): readonly string[] {
   const { was, condition, via, unknown, undecided = [], otherwise } = route;
+  const weight = weightText(route);
   return [
+    ...(weight === null ? [] : [weight]),
     ...(condition === undefined ? [] : [`mail with ${describeMatch(condition)}`]),
     ...(was === null ? [] : [`renamed from ${was}`]),
     ...(via.length === 0 ? [] : [`via ${via.join(', ')}`]),

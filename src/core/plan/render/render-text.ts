@@ -7,6 +7,7 @@ import { printable } from '../document/printable.ts';
 import { countsSentence, forecastSentence, runsInPart, scarcitySentence, unchangedIn } from './totals.ts';
 import { NO_LONGER_MANAGED } from '../left-behind.ts';
 import { withheldReason } from '../withhold.ts';
+import { replaySentence } from './replay.ts';
 import {
   NO_ROUTES,
   routesByDomain,
@@ -57,6 +58,7 @@ export function renderPlan(document: PlanContents, options: PlanTextOptions): st
     options.extent === 'totals' ? [] : renderRoutes(plan, options),
     [
       options.extent === 'totals' ? (routesSentence(plan) ?? []) : [],
+      wrapSentence(replaySentence(plan) ?? '', options.columns).filter((line) => line !== ''),
       scarcitySentence(plan) ?? [],
       options.style.strong(countsSentence(plan)),
       wrapSentence(forecastSentence(plan) ?? '', options.columns).filter((line) => line !== ''),
