@@ -1,7 +1,7 @@
 import { isDiscard } from '../../model/destinations.ts';
 import { type DomainName, domainPartOf, localPartOf, nameKey, takesOthers } from '../../model/names.ts';
 import { forwardsOf } from '../../kinds/sections.ts';
-import { presentEntries, type DesiredDomain, type PresentDomain } from '../../model/desired.ts';
+import { presentEntries, type PresentDomain } from '../../model/desired.ts';
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { AliasChange, Change, RuleChange } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
@@ -177,25 +177,14 @@ export function deliberateLosses(
   const ending = plans.flatMap(({ changes }) => changes.filter(isEnding).map(ownMail));
   // A rule may be deleted because another takes its place.
   const own = discarding.union(new Set(ending).difference(delivering));
-  // The next run sees such an address only by the name of its rule, so the first plan must ask for it.
-  const waiting = new Set(plans.flatMap(({ domain }) => inactiveNames(domain, domains.get(domain))));
   return (mail, engine) => {
     if (engine === 'rules') {
       const isOfCondition = 'kind' in mail && (mail.kind === 'condition' || mail.kind === 'pattern');
       return isOfCondition && own.has(conditionIn(mail.domain, conditionOf(mail)));
     }
     const address = addressOf(mail);
-    const name = address === null ? null : `${ownName(address)}@${mail.domain}`;
-    return name !== null && own.has(name) && !waiting.has(name);
+    return address !== null && own.has(`${ownName(address)}@${mail.domain}`);
   };
-}
-
-/** Returns the addresses of a domain that only inactive rules of the manifest name. */
-function inactiveNames(domain: DomainName, wanted: DesiredDomain | undefined): readonly string[] {
-  if (wanted?.state !== 'present') return [];
-  return presentEntries(wanted.rules).flatMap(({ match, active }) =>
-    match.type === 'alias' && !active ? [`${nameKey(match.alias)}@${domain}`] : [],
-  );
 }
 
 function ownMail({ domain, name, ...change }: Change): string {

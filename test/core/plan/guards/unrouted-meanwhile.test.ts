@@ -187,11 +187,3 @@ describe('mail of a condition', () => {
     expect(addressesOf(unrouted(acme))).toEqual([`*@${ACME}`]);
   });
 });
-
-test('an address whose alias goes with the catch-all, and that an inactive rule names: the next run knows it by that rule', () => {
-  const live = { ...byAliases({ ...REST, info: A, '*': A }), rules: [] };
-  const aliases = aliasSection({ info: false, '*': false });
-  const rules = ruleSection([rule('info', A, { active: false })]);
-  expect(addressesOf(unrouted({ live, wanted: { aliases, rules } }))).toEqual([`info@${ACME}`]);
-  expect(addressesOf(unrouted({ live, wanted: { aliases } }))).toEqual([]);
-});
