@@ -26,7 +26,7 @@ export async function verifyCommand(
   { settings, args }: CommandCall,
 ): Promise<CommandResult> {
   const { member } = context;
-  // Of many accounts each is asked for those of the named domains that its manifest names.
+  // With many accounts, each one checks only the named domains of its manifest.
   const names = member === undefined ? args : (settings.manifest.domains ?? []);
   const named = names.map((name) => requireDomain(name));
   const api = await ownApi(context, settings.manifest);

@@ -46,7 +46,7 @@ export interface Mail {
   readonly from: string;
   readonly subject: string;
   readonly body: string;
-  /** What is not known of the message; absent: nothing is. */
+  /** The unknown parts of the message. Absent means that all parts are known. */
   readonly unseen?: Unseen | undefined;
 }
 

@@ -111,7 +111,7 @@ function isSentTo(way: WhyWay | null, { destination }: SeenMessage): boolean {
 
 function differsSentence({ actual, wanted }: WhyEvidence, show: WhyShow): string {
   const goes = isDelivery(actual) ? `goes to ${show.destinations(actual)}` : 'is thrown away';
-  // Where the same entry is meant, once is enough.
+  // If both sides name the same entry, it is named once.
   const by = takerNote(actual) === takerNote(wanted) ? '' : takerNote(actual);
   return `Mail to ${show.address} ${goes}${by}, ${wishText(wanted, show)}${takerNote(wanted)}.`;
 }

@@ -40,7 +40,7 @@ export function replayRequest({ replay, limitRequests, quick }: ReplayOptions): 
   return { lengthMs: parseDuration('--replay', replay), most: limitRequests ?? USUAL_LIMIT };
 }
 
-/** What is weighed: a plan, and whose mail it changes. */
+/** A plan to weigh, and whose mail it changes. */
 export interface WeighedRoutes {
   readonly input: RoutesInput;
   readonly routes: readonly PlannedRoute[];

@@ -166,7 +166,7 @@ function unreadParts(
       { domain, asked: askedAbout(client) },
       ...others.map((passed) => ({ domain: passed, asked: 0 })),
     ],
-    // Whether a domain is one of the account, a request tells.
+    // One request per end shows if its domain belongs to the account.
     ends: wanted.ends.length,
   };
 }

@@ -87,7 +87,7 @@ export interface ReplayDocument extends Omit<ReplayCounts, 'byRoute'> {
   readonly complete: boolean;
 }
 
-/** The same, with the messages of each route. */
+/** A plan's routes with the number of messages of each. */
 export interface WeighedPlan {
   readonly document: ReplayDocument;
   readonly byRoute: ReplayCounts['byRoute'];

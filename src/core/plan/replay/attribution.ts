@@ -3,7 +3,7 @@ import type { Decider, PlannedRoute } from '../../model/plan.ts';
 import { conditionOf, outcomesOf, type RouteSubject } from '../routes/outcomes.ts';
 import { conditionKey, type Side, type Sides } from '../routes/sides.ts';
 
-/** What takes a message before the plan and after it. */
+/** The entries that take a message before the plan and after it. */
 interface Takers {
   readonly before: Decider | null;
   readonly after: Decider | null;

@@ -1,4 +1,4 @@
-/** What the plan does to a message. `routes`: those that may decide it; null is one that the plan does not list. */
+/** The effect of the plan on a message. `routes` are those that may decide it; null stands for a route that the plan does not list. */
 export type MessageVerdict =
   | { readonly kind: 'same' }
   | { readonly kind: 'changed'; readonly routes: readonly (number | null)[] }

@@ -16,7 +16,7 @@ export interface LoggedMessage {
   readonly recipient: string | null;
   readonly sender: string | null;
   readonly subject: string | null;
-  /** Where it was forwarded. Null means nowhere. */
+  /** The destination that it was forwarded to. Null means that it was not forwarded. */
   readonly forward: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface ReplayCounts {
   readonly messages: number;
   /** Messages that would end elsewhere. */
   readonly changed: number;
-  /** Messages of which that depends on what the logs do not show. */
+  /** Messages whose end depends on something that the logs do not show. */
   readonly unknown: number;
   /** For each route, its number of changed messages. Null means that it cannot be known. */
   readonly byRoute: readonly (number | null)[];
@@ -34,7 +34,7 @@ export interface ReplayCounts {
 export interface Replay {
   /** Domains whose mail may end elsewhere, those with the most routes first. */
   readonly domains: readonly DomainName[];
-  /** Takes an entry of the logs of a domain. */
+  /** Adds a log entry of a domain. */
   readonly add: (domain: DomainName, message: LoggedMessage) => void;
   /** Returns the counts. Those of `unread` domains, whose logs were not read to the end, cannot be known. */
   readonly counts: (unread: ReadonlySet<string>) => ReplayCounts;

@@ -166,7 +166,7 @@ export function becomes(template: string, pattern: string): (text: string) => bo
   const mayHold = lazily(() => groupOf(pattern, Number(captures[0]?.slice(1))));
   return (text) => {
     const captured = whole.exec(text)?.slice(1);
-    // Of several captures it is not known where one ends.
+    // With several captures it is unknown where each one ends.
     return captured !== undefined && (captures.length !== 1 || mayHold()(captured[0] ?? ''));
   };
 }
