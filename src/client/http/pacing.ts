@@ -63,10 +63,7 @@ export interface Sent {
 }
 
 export interface Pacer {
-  /**
-   * Sends a request as soon as the budgets allow it. It waits out every 429, because the service did not process the
-   * request.
-   */
+  /** Sends a request as soon as the budgets allow it. It waits out every 429, which the service did not process. */
   run(request: PacedRequest): Promise<PacedReply>;
   budgets(): ReadonlyMap<string, Budget>;
   /** Returns the budgets for another pacer of the account, including the whole account's if it is known. */

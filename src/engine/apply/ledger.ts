@@ -218,3 +218,9 @@ export function stopFor(error: ApiError): Stop | null {
     error.kind === 'redirect';
   return ends ? { kind: error.kind, message: errorText(error) } : null;
 }
+
+/** True if the change failed or was skipped before. It holds stage 2 back by itself, so it is not reported as new. */
+export function isUndone({ failed, skipped }: Ledger, change: Change): boolean {
+  const item = itemKey(change);
+  return failed.has(item) || skipped.has(item);
+}

@@ -25,7 +25,7 @@ import {
   type GateEvidence,
   gateOf,
 } from './gate.ts';
-import { forget, isUnseen, recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';
+import { forget, isUndone, isUnseen, recordSkips, stopOn, whyStopped, type Ledger } from './ledger.ts';
 import { isNotKept } from './memory/not-kept.ts';
 import type { KnownAccount } from './known-account.ts';
 import { isNotAdded, openRoundWork, type RoundWork } from './new-domains.ts';
@@ -294,10 +294,4 @@ function whyTooEarly(ledger: Ledger, change: Change): string {
 /** True for a change of settings. Settings are not part of what was read, and no route depends on them. */
 function isSetting({ kind, action }: Change): boolean {
   return kind === 'domain' && action === 'update';
-}
-
-/** True if the change failed or was skipped before. It holds stage 2 back by itself, so it is not reported as new. */
-function isUndone({ failed, skipped }: Ledger, change: Change): boolean {
-  const item = itemKey(change);
-  return failed.has(item) || skipped.has(item);
 }

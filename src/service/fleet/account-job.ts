@@ -16,11 +16,12 @@ import { makeRun, type RunRecords, type Work } from '../daemon/recorded-run.ts';
 import { createRepeatedSweeps } from '../daemon/repeated-sweep.ts';
 import { backoff } from '../daemon/scheduler.ts';
 import { accountName } from '../../engine/state/account-name.ts';
-import { describeFailure, type Database } from '../../engine/state/postgres/database.ts';
-import type { Revision } from '../../engine/state/postgres/revisions.ts';
+import type { Database } from '../../engine/state/postgres/database.ts';
+import type { Revision } from '../../engine/state/postgres/published/read-revision.ts';
 import type { StateStore } from '../../engine/state/store.ts';
+import { claimedState } from './claimed-state.ts';
 import { parkedBy, stillParked } from './parking.ts';
-import { showRuns, type Claim, type RunMemory, type RunRecord } from './runs.ts';
+import type { Claim, RunMemory, RunRecord } from './runs.ts';
 
 export interface JobOptions {
   readonly mode: 'apply' | 'observe';
@@ -222,33 +223,8 @@ function accessOf({ claim, account, ports }: Job): RunPorts['access'] {
       return fail(
         `the manifest was published for another API than ${host}; give workers and publish the same --api-url`,
       );
-    const openState = (name: string): StateStore => ofClaim(access.value.openState(name), claim, ports);
+    const openState = (name: string): StateStore => claimedState(access.value.openState(name), claim, ports);
     return succeed({ ...access.value, openState });
-  };
-}
-
-/**
- * Returns a state whose lock is only for the latest run of the account. A run that was suspended before it had the
- * lock must not apply an older revision. A later run waits for the lock, or takes it over.
- */
-function ofClaim(state: StateStore, claim: Claim, { database }: Pick<JobPorts, 'database'>): StateStore {
-  return {
-    ...state,
-    async lock() {
-      const lock = await state.lock();
-      if (!lock.ok) return lock;
-      try {
-        if ((await showRuns(database, [claim])).length === 0) return lock;
-        await lock.value.release();
-        return fail({ kind: 'lost', message: `another worker runs ${claim.email} by now` });
-      } catch (error) {
-        await lock.value.release();
-        return fail({
-          kind: 'unwritable',
-          message: `${state.place} cannot be read: ${describeFailure(error)}`,
-        });
-      }
-    },
   };
 }
 

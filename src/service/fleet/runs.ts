@@ -2,11 +2,11 @@ import type { FlapMemory } from '../daemon/flap-detector.ts';
 import { parseJsonText } from '../../engine/state/documents.ts';
 import type { Database, Query } from '../../engine/state/postgres/database.ts';
 import {
-  FLEET_CHANNEL,
   readRevision,
   type PublishedManifest,
   type Revision,
-} from '../../engine/state/postgres/revisions.ts';
+} from '../../engine/state/postgres/published/read-revision.ts';
+import { FLEET_CHANNEL } from '../../engine/state/postgres/published/revisions.ts';
 import type { Queue } from './queue.ts';
 import { openOutcome, placeOfRun, type RunOutcome } from './records.ts';
 

@@ -1,7 +1,7 @@
 import type { Every } from '../../core/model/clock.ts';
 import { createWakeup, type Wakeup } from '../daemon/wakeup.ts';
 import { describeFailure, type Database, type Listener } from '../../engine/state/postgres/database.ts';
-import { FLEET_CHANNEL } from '../../engine/state/postgres/revisions.ts';
+import { FLEET_CHANNEL } from '../../engine/state/postgres/published/revisions.ts';
 import {
   longestUnheardMs,
   runJob,

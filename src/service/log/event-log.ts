@@ -3,17 +3,15 @@ import { plural } from '../../core/model/names.ts';
 import type { RequestEvent } from '../../client/http/call.ts';
 import { undoLine } from '../../engine/apply/report/report-document.ts';
 import { plainCommand, type CommandLine } from '../../core/model/text/command-line.ts';
-import { DISCLOSE_ALL } from '../../core/model/destinations.ts';
 import { runOutcome, type CompletedRun, type DaemonEvent } from '../../core/model/status/daemon.ts';
-import type { Change, Plan } from '../../core/model/plan.ts';
+import type { Plan } from '../../core/model/plan.ts';
 import { showSource, type Problem, type Source } from '../../core/model/manifest/problem.ts';
 import { changeName, type ChangeName, type Report } from '../../core/model/report.ts';
-import { changeDocument, type ChangeDocument } from '../../core/plan/document/document.ts';
+import { textOfItem, fullDocument, driftValues, nameOf, valuesOf } from './item-values.ts';
 import { countRun } from './run-counts.ts';
 import type { ServiceLog } from './service-log.ts';
 import { troubleText } from './trouble-text.ts';
-import { describeChange } from '../../core/plan/render/describe.ts';
-import { describeDrift, subjectOf } from '../../core/plan/render/drift.ts';
+import { describeDrift } from '../../core/plan/render/drift.ts';
 
 /**
  * Creates a log with one line per event. `event` is its stable name; `account`, `run` and `domain` say what it is
@@ -181,9 +179,9 @@ function logDrift(log: ServiceLog, { report, frozen, drift }: CompletedRun, isNe
   const fixed = new Set(report?.applied.map(nameOf));
   for (const change of drift) {
     // A corrected change is news each time. One that is only observed, withheld or frozen lasts.
-    if (!fixed.has(nameOf(change)) && !isNews(describeDrift(documentOf(change)))) continue;
+    if (!fixed.has(nameOf(change)) && !isNews(describeDrift(fullDocument(change)))) continue;
     const fields = { ...changeName(change), ...driftValues(change), source: place(change.source) };
-    log.warn({ event: 'drift.found', ...fields }, describeDrift(documentOf(change)));
+    log.warn({ event: 'drift.found', ...fields }, describeDrift(fullDocument(change)));
   }
   for (const change of frozen) {
     if (!isNews(`frozen ${nameOf(change)}`)) continue;
@@ -215,7 +213,7 @@ function logReport(
       undo === null ? 'snapshot saved' : `snapshot saved; undo with: ${undo}`,
     );
   for (const item of applied) {
-    log.info({ event: 'change.applied', ...fieldsOf(item) }, describeItem(item, planned.get(nameOf(item))));
+    log.info({ event: 'change.applied', ...fieldsOf(item) }, textOfItem(item, planned.get(nameOf(item))));
   }
   for (const { message, endpoint, status, source, ...item } of failed) {
     const fields = { ...fieldsOf(item), endpoint, status, source: place(source) };
@@ -269,38 +267,4 @@ function createStanding(): { begin(event: Finished): IsNews } {
       };
     },
   };
-}
-
-/** Values of a change, as in the document of the plan. */
-interface ItemValues {
-  readonly from?: ChangeDocument['observed'];
-  readonly to?: ChangeDocument['desired'];
-}
-
-function nameOf({ action, kind, domain, name }: ChangeName): string {
-  return `${action} ${subjectOf({ kind, domain, name })}`;
-}
-
-/** Returns the live and the desired value. Returns nothing if the plan does not have the change. */
-function valuesOf(change: Change | undefined): ItemValues {
-  if (change === undefined) return {};
-  const { observed, desired } = documentOf(change);
-  return { from: observed, to: desired };
-}
-
-/** Describes an item: `update alias sales of acme.example: bob@corp.example -> carol@corp.example`. */
-function describeItem(item: ChangeName, change: Change | undefined): string {
-  const { text } = change === undefined ? { text: '' } : describeChange(documentOf(change));
-  return text === '' ? nameOf(item) : `${nameOf(item)}: ${text}`;
-}
-
-/** Returns the values of a change made outside fwdsync: from the manifest's value to the live one. */
-function driftValues(change: Change): ItemValues {
-  const { from = null, to = null } = valuesOf(change);
-  return { from: to, to: from };
-}
-
-/** Returns the full document of a change. Every line of the log is concealed as a whole. */
-function documentOf(change: Change): ChangeDocument {
-  return changeDocument(change, DISCLOSE_ALL);
 }

@@ -7,7 +7,7 @@ import {
   placeOfRun,
   placeOfWorker,
 } from '../../../src/service/fleet/records.ts';
-import { publishManifests } from '../../../src/engine/state/postgres/revisions.ts';
+import { publishManifests } from '../../../src/engine/state/postgres/published/revisions.ts';
 import { openDatabase, type Database } from '../../../src/engine/state/postgres/database.ts';
 import { parseStoreUrl } from '../../../src/engine/state/postgres/store-url.ts';
 import type { TestDatabases } from '../../support/postgres.ts';

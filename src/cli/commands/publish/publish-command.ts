@@ -1,4 +1,8 @@
-import { publishManifests, listPublished, type Published } from '../../../engine/state/postgres/revisions.ts';
+import {
+  publishManifests,
+  listPublished,
+  type Published,
+} from '../../../engine/state/postgres/published/revisions.ts';
 import type { Database } from '../../../engine/state/postgres/database.ts';
 import type { Commit } from '../../../core/model/history/entries.ts';
 import type { Context } from '../../context.ts';

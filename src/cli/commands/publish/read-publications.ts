@@ -4,11 +4,8 @@ import type { Commit } from '../../../core/model/history/entries.ts';
 import type { Desired } from '../../../core/model/desired.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import type { Problem } from '../../../core/model/manifest/problem.ts';
-import type {
-  Publication,
-  PublishedManifest,
-  PublishFault,
-} from '../../../engine/state/postgres/revisions.ts';
+import type { Publication, PublishFault } from '../../../engine/state/postgres/published/revisions.ts';
+import type { PublishedManifest } from '../../../engine/state/postgres/published/read-revision.ts';
 import { openJobs } from '../../accounts/accounts.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';

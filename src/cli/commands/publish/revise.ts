@@ -6,7 +6,7 @@ import {
   rollBack,
   type AccountRevision,
   type Published,
-} from '../../../engine/state/postgres/revisions.ts';
+} from '../../../engine/state/postgres/published/revisions.ts';
 import type { Desired } from '../../../core/model/desired.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';

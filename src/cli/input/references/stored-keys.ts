@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { findReferences } from '../../../core/manifest/load.ts';
 import type { Reference } from '../../../core/model/destinations.ts';
 import type { Database } from '../../../engine/state/postgres/database.ts';
-import { publishedKeys, type KeysOf } from '../../../engine/state/postgres/published-keys.ts';
+import { publishedKeys, type KeysOf } from '../../../engine/state/postgres/published/published-keys.ts';
 import type { ProcessContext } from '../../context.ts';
 import { realPath, reserveKey } from './reserved.ts';
 

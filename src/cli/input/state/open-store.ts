@@ -1,6 +1,6 @@
 import type { ManifestText } from '../../../core/manifest/read/text.ts';
 import { isClear, openDatabase, type Database } from '../../../engine/state/postgres/database.ts';
-import { readPublished, revisionsOf } from '../../../engine/state/postgres/revisions.ts';
+import { readPublished, revisionsOf } from '../../../engine/state/postgres/published/revisions.ts';
 import { readStored } from '../../../engine/state/postgres/stored-documents.ts';
 import type { Context } from '../../context.ts';
 import { commandFailure, usageError } from '../../exit.ts';

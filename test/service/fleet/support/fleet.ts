@@ -10,7 +10,7 @@ import { startEmulator, type Emulator, type ServerOptions } from '../../../../sr
 import { listFleetAccounts } from '../../../../src/service/fleet/records.ts';
 import type { Clock } from '../../../../src/core/model/clock.ts';
 import type { FleetAccount } from '../../../../src/core/model/status/fleet.ts';
-import { publishManifests } from '../../../../src/engine/state/postgres/revisions.ts';
+import { publishManifests } from '../../../../src/engine/state/postgres/published/revisions.ts';
 import { openDatabase, type Database } from '../../../../src/engine/state/postgres/database.ts';
 import { parseStoreUrl } from '../../../../src/engine/state/postgres/store-url.ts';
 import type { TestDatabases } from '../../../support/postgres.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { placeOfRun, placeOfWorker } from '../../../../src/service/fleet/records.ts';
 import type { DomainHealth } from '../../../../src/core/model/status/daemon.ts';
 import type { Database } from '../../../../src/engine/state/postgres/database.ts';
-import { publishManifests } from '../../../../src/engine/state/postgres/revisions.ts';
+import { publishManifests } from '../../../../src/engine/state/postgres/published/revisions.ts';
 
 const WHO = { commit: null, host: 'ci', user: null, actor: null };
 

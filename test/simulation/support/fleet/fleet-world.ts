@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createEmulator, type EmulatorCore } from '../../../../src/emulator/emulator.ts';
 import type { SeedDomain } from '../../../../src/emulator/account/seed.ts';
 import { accountName } from '../../../../src/engine/state/account-name.ts';
-import { publishManifests } from '../../../../src/engine/state/postgres/revisions.ts';
+import { publishManifests } from '../../../../src/engine/state/postgres/published/revisions.ts';
 import type { Database } from '../../../../src/engine/state/postgres/database.ts';
 import { worldClock, type WorldClock } from '../../../engine/support/world-clock.ts';
 import type { Moment } from '../routing-oracle.ts';

@@ -1,5 +1,5 @@
-import type { Database } from './database.ts';
-import { readRevision, type PublishedManifest } from './revisions.ts';
+import type { Database } from '../database.ts';
+import { readRevision, type PublishedManifest } from './read-revision.ts';
 
 /** Returns the names of the references in `api.key` of a manifest. */
 export type KeysOf = (texts: PublishedManifest['texts']) => readonly string[];
