@@ -32,6 +32,7 @@ test(`${LINES} lines are imported in at most ${MOST_MEBIBYTES} MiB`, async () =>
   });
   expect(measured.code, measured.stderr.slice(-1000)).toBe(3);
   const aliases = LINES * 0.99;
+  expect(measured.stderr).toMatch(new RegExp(`^importing ${LINES} lines\n`));
   expect(measured.stderr).toContain(`${DOMAINS} domains, ${aliases} aliases, 0 rules`);
   console.info('import:', { lines: LINES, mebibytes: measured.mebibytes, cpuSeconds: measured.cpuSeconds });
   expect(measured.mebibytes).toBeLessThan(MOST_MEBIBYTES);

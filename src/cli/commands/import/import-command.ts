@@ -1,3 +1,4 @@
+import { plural } from '../../../core/model/names.ts';
 import {
   importForwards,
   type ImportSettings,
@@ -34,6 +35,7 @@ export async function importCommand(
   assertUsable(context, options);
   const settings = settingsOf(options, manifest.domains);
   const files = await readSources(context, args);
+  announce(context, files);
   const imported = importForwards(files, settings);
   if (!imported.ok) return refuse(context, imported.error, files);
   const { names, notes } = imported.value;
@@ -41,12 +43,21 @@ export async function importCommand(
   const progress = createProgress(context);
   const total = settings.only?.size ?? names.length;
   const written = await writeImport(context, options, imported.value, (count) =>
-    progress.update(() => ({ label: 'importing', fraction: count / total, note: `${count} domains` })),
+    progress.update(() => ({ label: 'importing', fraction: count / total, note: plural(count, 'domain') })),
   );
   progress.stop();
   await report(context, options, written, { notes, files });
   const exit = written.leftOut.length > 0 ? EXIT.partial : EXIT.done;
   return { exit, ...(context.format === 'json' ? { document: importDocument(written, notes) } : {}) };
+}
+
+/** As many lines take about two seconds. */
+const MANY_LINES = 100_000;
+
+/** Says that an import takes a while. The progress counts domains, and a domain may have all of the entries. */
+function announce({ stderr }: Context, files: readonly SourceFile[]): void {
+  const lines = files.reduce((sum, { text }) => sum + text.lineStarts.length - 1, 0);
+  if (lines >= MANY_LINES) stderr.write(`importing ${lines} lines\n`);
 }
 
 /** Reports on standard error what is left out, general notes, and what was written. */
