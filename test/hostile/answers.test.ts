@@ -14,6 +14,8 @@ const MEBIBYTES = 512;
 const HEAP = { NODE_OPTIONS: `--max-old-space-size=${MEBIBYTES / 2}` };
 const EIGHT = Array.from({ length: 8 }, (_, index) => `large${index}`);
 
+const CROWDED = 'no complete answer: too much arrived at once';
+
 /** Returns the most memory that a process has held. */
 async function peakMebibytes(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
@@ -50,10 +52,11 @@ test.each([
   const { acme, beta, directory, env } = accounts;
   const here = { directory, emulator: acme, env: { ...env, FWDSYNC_LOG_FORMAT: 'json' } };
   const process = daemon(here, ['--accounts', 'many'], HEAP);
-  for (const name of EIGHT)
-    expect(await process.event('run.failed', name)).toMatchObject({
-      message: expect.stringMatching(message),
-    });
+  const messages: string[] = [];
+  for (const name of EIGHT) messages.push(String((await process.event('run.failed', name))['message']));
+  // Answers that do not fit beside others are refused for that; those that fit say what is wrong with them.
+  expect(messages.filter((text) => !message.test(text) && !text.endsWith(CROWDED))).toEqual([]);
+  expect(messages.some((text) => message.test(text))).toBe(true);
   for (const name of ['acme', 'beta'])
     expect(await process.event('run.finished', name)).toMatchObject({ outcome: 'converged' });
   expect(beta.journal.entries().filter(({ method }) => method !== 'GET')).toHaveLength(1);
