@@ -51,7 +51,7 @@ export async function importCommand(
   return { exit, ...(context.format === 'json' ? { document: importDocument(written, notes) } : {}) };
 }
 
-/** As many lines take about two seconds. */
+/** Importing this many lines takes about two seconds. */
 const MANY_LINES = 100_000;
 
 /** Says that an import takes a while. The progress counts domains, and a domain may have all of the entries. */
