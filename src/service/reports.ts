@@ -52,6 +52,8 @@ export interface ReportOptions {
 export interface ServedProcess extends Pick<Daemon, 'heartbeatAt' | 'histories' | 'manifests'> {
   /** Given if it does not follow from the statuses of accounts. */
   readonly readiness?: StatusServerOptions['readiness'];
+  /** Domains that a worker can show. */
+  readonly fleetDomains?: StatusServerOptions['fleetDomains'];
 }
 
 export interface ServiceReports {
@@ -90,6 +92,7 @@ export function openReports(
           histories: () => served.histories(),
           isAlive: () => clock.monotonic() - served.heartbeatAt() < 4 * POLL_MS,
           readiness: served.readiness,
+          ...(served.fleetDomains === undefined ? {} : { fleetDomains: served.fleetDomains }),
           command: (words) => concealer.conceal(commands.all(words)),
           manifests: () => served.manifests(),
           who: (destination) => options.who(destination, served.manifests()),

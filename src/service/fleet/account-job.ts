@@ -18,9 +18,10 @@ import { backoff } from '../daemon/scheduler.ts';
 import { accountName } from '../../engine/state/account-name.ts';
 import type { Database } from '../../engine/state/postgres/database.ts';
 import type { Revision } from '../../engine/state/postgres/published/read-revision.ts';
-import type { StateStore } from '../../engine/state/store.ts';
+import type { HistoryStore, StateStore } from '../../engine/state/store.ts';
 import { claimedState } from './claimed-state.ts';
 import { parkedBy, stillParked } from './parking.ts';
+import type { RanAccounts } from './ran-accounts.ts';
 import type { Claim, RunMemory, RunRecord } from './runs.ts';
 
 export interface JobOptions {
@@ -42,6 +43,8 @@ export interface JobPorts extends Pick<RunPorts, 'clock' | 'random'> {
   readonly database: Database;
   readonly emit: (event: DaemonEvent) => void;
   readonly openAccount: (account: AccountToRun) => OpenAccount;
+  /** Keeps the account as the run leaves it. */
+  readonly ran: Pick<RanAccounts, 'add'>;
 }
 
 export interface AccountToRun {
@@ -109,7 +112,7 @@ export async function runJob(
     // A revision that was run before is not news.
     emit: (event) => (event.kind === 'manifest-accepted' && !isNew(claim) ? undefined : ports.emit(event)),
   });
-  const job: Job = { claim, options, ports, account, tracker };
+  const job: Job = { claim, options, ports, account, tracker, history: null };
   try {
     const read = claim.isDamaged ? damaged(claim, account) : await readSafely(account);
     if (read.kind === 'good') return await runRead(job, read);
@@ -147,6 +150,8 @@ interface Job {
   readonly ports: JobPorts & { readonly signal: AbortSignal };
   readonly account: OpenAccount;
   readonly tracker: StatusTracker;
+  /** The account's history, once it was opened. */
+  history: HistoryStore | null;
 }
 
 async function runRead(
@@ -175,6 +180,8 @@ async function runRead(
   };
   const work: Work = { desired, manifestSize: size, listing: 'all' };
   const result = await makeRun(records, { cause: causeOf(claim), names, startedAt }, work);
+  const status = { ...tracker.status(), mode: options.mode };
+  ports.ran.add({ status, desired, entries: size.entries, history: job.history });
   if (signal.aborted && isCut(result))
     return { kind: 'stopped', memory: { ...claim.memory, budgets: account.budgets() }, result };
   const seconds = (clock.monotonic() - startedAt) / 1000;
@@ -214,7 +221,8 @@ function isCut(result: RunResult): boolean {
  * Returns the access to the account. A manifest that was published for one API must not be applied to another, which
  * has another state.
  */
-function accessOf({ claim, account, ports }: Job): RunPorts['access'] {
+function accessOf(job: Job): RunPorts['access'] {
+  const { claim, account, ports } = job;
   return async (desired) => {
     const access = await account.ports.access(desired);
     if (!access.ok) return access;
@@ -223,7 +231,11 @@ function accessOf({ claim, account, ports }: Job): RunPorts['access'] {
       return fail(
         `the manifest was published for another API than ${host}; give workers and publish the same --api-url`,
       );
-    const openState = (name: string): StateStore => claimedState(access.value.openState(name), claim, ports);
+    const openState = (name: string): StateStore => {
+      const store = claimedState(access.value.openState(name), claim, ports);
+      job.history = store.history;
+      return store;
+    };
     return succeed({ ...access.value, openState });
   };
 }

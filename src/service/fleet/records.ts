@@ -9,6 +9,8 @@ import { readQueue } from './queue.ts';
 export interface RunOutcome {
   readonly state: DomainHealth;
   readonly error: string | null;
+  /** The worker that made the run; absent in records of earlier versions. */
+  readonly ranOn?: string;
 }
 
 /**
@@ -78,9 +80,19 @@ export async function listFleetAccounts(
       drift,
       state: stateOf(row, outcome.state),
       error: outcome.error,
+      ranOn: outcome.ranOn ?? null,
       worker,
     };
   });
+}
+
+/** Returns the email of the account whose published manifest names a domain; null if none does. Rejects if the store cannot be read. */
+export async function findDomainAccount({ query }: Database, domain: string): Promise<string | null> {
+  const [found] = await query<{ readonly email: string }>(
+    'SELECT email FROM fwdsync.accounts WHERE wanted IS NOT NULL AND domains @> ARRAY[$1] LIMIT 1',
+    [domain],
+  );
+  return found?.email ?? null;
 }
 
 /** Returns the state of an account. A revision in sync says nothing about a newer one. */

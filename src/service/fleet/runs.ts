@@ -28,6 +28,8 @@ export interface Claim {
   readonly epoch: string;
   /** Start by the database's clock. An epoch can come twice if the database failed over to an older standby. */
   readonly startedAt: string;
+  /** The worker that makes the run. */
+  readonly worker: string;
   readonly email: string;
   /** Host of the account's API, as a look-up value. */
   readonly host: Buffer;
@@ -90,6 +92,7 @@ export async function claimRun(database: Database, account: string, worker: stri
     isDamaged,
     epoch: row.epoch,
     startedAt: row.started,
+    worker,
     email: row.email,
     host: row.host,
     failures: row.failures,
@@ -100,7 +103,7 @@ export async function claimRun(database: Database, account: string, worker: stri
 }
 
 /** Record of a finished run. */
-export interface RunRecord extends RunOutcome {
+export interface RunRecord extends Omit<RunOutcome, 'ranOn'> {
   /** True if every domain is as the revision wants it. */
   readonly isApplied: boolean;
   /** True if every domain was read. */
@@ -139,7 +142,10 @@ export async function recordRun(
   const { account, epoch, startedAt } = claim;
   const { state, error, isApplied, isRead, drift, retryMs, intervalMs, readMs, memory } = record;
   const leastMs = Math.round(2 * readMs);
-  const { outcome, memory: sealedMemory } = sealEnd(database, claim, { outcome: { state, error }, memory });
+  const { outcome, memory: sealedMemory } = sealEnd(database, claim, {
+    outcome: { state, error, ranOn: claim.worker },
+    memory,
+  });
   await database.transaction(async (query) => {
     const [recorded] = await query<{ readonly isOutdated: boolean }>(
       `UPDATE fwdsync.account_runs AS run SET worker = NULL, recorded = epoch, outcome = $3, memory = $4, drift = $5,

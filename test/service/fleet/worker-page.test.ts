@@ -13,6 +13,34 @@ beforeAll(async () => {
   server = await sharedPostgres();
 });
 
+test('the worker that ran an account shows its domains; another one names it', async () => {
+  const fleet = await openFleet(server, ['a']);
+  const [first, second] = [await freePort(), await freePort()];
+  fleet.worker(['--listen', `127.0.0.1:${first}`]);
+  const get = async (port: number, path: string): Promise<string> =>
+    (await (await fetch(`http://127.0.0.1:${port}${path}`)).text()).replaceAll(/\s+/g, ' ');
+  await fleet.publish('a');
+  await waitFor(async () => (await fleet.account('a'))?.applied === 1);
+  fleet.worker(['--listen', `127.0.0.1:${second}`]);
+  await waitFor(async () => (await get(second, '/').catch(() => '')).includes('Running'));
+  const shown = await get(first, '/domains/a.example');
+  expect(shown).toMatch(/a\.example.*In sync.*a@fleet\.example.*sales.*ana@corp\.example.*a\.yaml:4/);
+  expect(shown).toMatch(/Last changes.*alias.*sales/);
+  expect(await get(second, '/domains/a.example')).toMatch(
+    /a\.example is a domain of a@fleet\.example\. The page of process \d+ on .* shows it/,
+  );
+  expect(await get(second, '/domains/stranger.example')).toContain(
+    'No published manifest is known to name this domain.',
+  );
+});
+
+async function waitFor(isTrue: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await isTrue()); tries += 1) {
+    if (tries > 200) throw new Error('it has not come about');
+    await wait(100);
+  }
+}
+
 test('a worker serves the whole fleet: page, metrics and probes; status reads the same', async () => {
   const fleet = await openFleet(server, ['a', 'b']);
   await fleet.publish('a');

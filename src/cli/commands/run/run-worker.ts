@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { openFleetAccount } from '../../../service/fleet/fleet-account.ts';
 import { openQueue } from '../../../service/fleet/queue.ts';
-import { readFleet } from '../../../service/fleet/records.ts';
+import { createRanAccounts, type RanAccounts } from '../../../service/fleet/ran-accounts.ts';
+import { findDomainAccount, readFleet } from '../../../service/fleet/records.ts';
 import { createRecentFleet } from '../../../service/fleet/recent-fleet.ts';
 import { createWorker, type Worker } from '../../../service/fleet/worker.ts';
 import type { ServiceLog } from '../../../service/log/service-log.ts';
@@ -66,7 +67,7 @@ export async function serveWorker(
 ): Promise<void> {
   const fleet = createRecentFleet(await storeOf(context, settings), context.clock);
   const { emit, serveStatus } = openReports(context, reporting, { statuses: () => [], fleet });
-  const { worker, close } = await openWorker(context, settings, run, { ...reporting, emit });
+  const { worker, database, ran, close } = await openWorker(context, settings, run, { ...reporting, emit });
   context.onHangUp?.(() => worker.resync());
   const { mode, intervalMs } = run;
   reporting.log.info(
@@ -74,7 +75,10 @@ export async function serveWorker(
     `started in mode ${mode}, as a worker`,
   );
   // Other workers change the fleet too.
-  const status = serveStatus(servedBy(worker), (refreshPages) => void context.every?.(PAGE_MS, refreshPages));
+  const status = serveStatus(
+    servedBy({ worker, database, ran }),
+    (refreshPages) => void context.every?.(PAGE_MS, refreshPages),
+  );
   await Promise.all([worker.run(), status]);
   await close();
 }
@@ -100,11 +104,12 @@ const REASONS: Readonly<Partial<Record<FleetState, string>>> = {
 };
 
 /** Returns the content of a worker's page and `/status`, which show the fleet. */
-function servedBy(worker: Worker): ServedProcess {
+function servedBy({ worker, database, ran }: Omit<OpenWorker, 'close'>): ServedProcess {
   return {
     heartbeatAt: () => worker.heartbeatAt(),
     histories: () => [],
     manifests: () => [],
+    fleetDomains: { ran: () => ran.list(), accountOf: (domain) => findDomainAccount(database, domain) },
     readiness: () =>
       worker.isConnected()
         ? { ready: true }
@@ -118,6 +123,7 @@ function servedBy(worker: Worker): ServedProcess {
 interface OpenWorker {
   readonly worker: Worker;
   readonly database: Database;
+  readonly ran: RanAccounts;
   readonly close: () => Promise<void>;
 }
 
@@ -134,6 +140,7 @@ async function openWorker(
     jobExpiryMs,
     onFault: (message) => log.debug({ event: 'queue.fault' }, message),
   }).catch(endOnQueue);
+  const ran = createRanAccounts();
   const name = `process ${process.pid} on ${hostname()}`;
   // Each account has its own key.
   const load = { ...loadOptions(context, settings.manifest, 'required'), required: ['key'] as const };
@@ -146,6 +153,7 @@ async function openWorker(
       every,
       database,
       queue,
+      ran,
       onFault: (message) => logFault(log, message),
       onLost: (message) => log.warn({ event: 'run.lost' }, `a run is made again: ${message}`),
       emit,
@@ -159,7 +167,7 @@ async function openWorker(
       },
     },
   );
-  return { worker, database, close: () => queue.close() };
+  return { worker, database, ran, close: () => queue.close() };
 }
 
 /** Returns a host that lets no reference be the key of a published account. */

@@ -59,6 +59,8 @@ export interface FleetAccount {
   readonly state: FleetState;
   /** The last run's error, for people; null if there is none. */
   readonly error: string | null;
+  /** The worker that made the last run; null means not known. */
+  readonly ranOn: string | null;
   /** The worker that runs the account now; null means none. */
   readonly worker: string | null;
 }

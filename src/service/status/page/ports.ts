@@ -6,6 +6,7 @@ import type { ProgramInfo } from '../../../core/model/status/program.ts';
 import type { AccountStatus } from '../../../core/model/status/daemon.ts';
 import type { Fleet } from '../../../core/model/status/fleet.ts';
 import type { AccountHistory } from '../../../engine/state/store.ts';
+import type { RanAccount } from '../../fleet/ran-accounts.ts';
 import type { PageAccess } from './access.ts';
 import type { RecentChanges, RecentRuns } from './data/runs-data.ts';
 import type { PageStreams } from './streams.ts';
@@ -22,6 +23,8 @@ export interface PageOptions {
   readonly disclosure: Disclosure;
   /** Reads the fleet of this process; null means that it cannot be read. Absent if the process has no fleet. */
   readonly fleet?: () => Promise<Fleet | null>;
+  /** The domains of the fleet. Absent if the process has no fleet. */
+  readonly fleetDomains?: FleetDomains;
   /** Returns the loaded manifests. */
   readonly manifests: () => readonly Desired[];
   /** Traces an address to its destinations. */
@@ -32,6 +35,13 @@ export interface PageOptions {
   readonly command: (words: string) => string;
   /** Base path of all links, without a slash at its end. null means that no proxy serves the page below a path. */
   readonly basePath: string | null;
+}
+
+export interface FleetDomains {
+  /** Lists the accounts that this worker ran last. */
+  readonly ran: () => readonly RanAccount[];
+  /** Returns the email of the account whose published manifest names a domain; null if none does. Rejects without the store. */
+  readonly accountOf: (domain: string) => Promise<string | null>;
 }
 
 export interface PagePorts extends PageOptions {

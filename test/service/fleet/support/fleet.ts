@@ -10,6 +10,7 @@ import { startEmulator, type Emulator, type ServerOptions } from '../../../../sr
 import { listFleetAccounts } from '../../../../src/service/fleet/records.ts';
 import type { Clock } from '../../../../src/core/model/clock.ts';
 import type { FleetAccount } from '../../../../src/core/model/status/fleet.ts';
+import type { DomainName } from '../../../../src/core/model/names.ts';
 import { publishManifests } from '../../../../src/engine/state/postgres/published/revisions.ts';
 import { openDatabase, type Database } from '../../../../src/engine/state/postgres/database.ts';
 import { parseStoreUrl } from '../../../../src/engine/state/postgres/store-url.ts';
@@ -44,7 +45,11 @@ export async function publish(
     actor: null,
   };
   const account = `${name}@fleet.example`;
-  const done = await publishManifests(database, [{ account, apiUrl, manifest, domains: null }], Date.now());
+  const done = await publishManifests(
+    database,
+    [{ account, apiUrl, manifest, domains: [`${name}.example` as DomainName] }],
+    Date.now(),
+  );
   if (!done.ok) throw new Error(done.error.message);
   return done.value[0]?.number ?? 0;
 }

@@ -54,13 +54,36 @@ describe('the page of a worker', () => {
     expect(faults).toEqual([]);
   });
 
-  test('shows no domains, and says so', async () => {
-    const { get } = await serveFleet(everyFleetState());
-    const { status, text } = await get('/domains/acme.example');
-    expect([status, text.includes('A worker of a fleet shows accounts, and no domains.')]).toEqual([
-      404,
-      true,
-    ]);
+  test.each([
+    [
+      'known.example',
+      'The page of process 12 on alpha shows it: that worker made the last run of this account.',
+    ],
+    ['lost.example', 'The worker that ran this account last has ended.'],
+    ['new.example', 'No worker has run this account yet.'],
+    ['none.example', 'No published manifest is known to name this domain.'],
+    ['fault.example', 'The store cannot be read, and this worker has not run the domain.'],
+  ])('says where %s is shown', async (domain, sentence) => {
+    const shown = fleet(
+      [
+        fleetAccount({ email: 'known@agency.example' }),
+        fleetAccount({ email: 'lost@agency.example', ranOn: 'w2' }),
+        fleetAccount({ email: 'new@agency.example', ranOn: null }),
+      ],
+      { workers: everyFleetState().workers },
+    );
+    const accountOf = (asked: string): Promise<string | null> => {
+      const [name] = asked.split('.');
+      if (name === 'fault') return Promise.reject(new Error('the connection is gone'));
+      return Promise.resolve(name === 'none' ? null : `${name}@agency.example`);
+    };
+    const { get } = await serve([], {
+      fleet: () => Promise.resolve(shown),
+      fleetDomains: { ran: () => [], accountOf },
+    });
+    const { status, text } = await get(`/domains/${domain}`);
+    expect(status).toBe(404);
+    expect(text).toContain(sentence);
   });
 
   test('filters by name and by state, and turns pages', async () => {

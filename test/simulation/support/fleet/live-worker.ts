@@ -3,6 +3,7 @@ import { Dispatcher } from 'undici';
 import { createClient } from '../../../../src/client/create.ts';
 import { createPolicy } from '../../../../src/cli/input/policy.ts';
 import type { AccountToRun, OpenAccount } from '../../../../src/service/fleet/account-job.ts';
+import { createRanAccounts } from '../../../../src/service/fleet/ran-accounts.ts';
 import { createWorker } from '../../../../src/service/fleet/worker.ts';
 import { succeed } from '../../../../src/core/model/result.ts';
 import {
@@ -56,6 +57,7 @@ export async function liveWorker(
       onFault: () => {},
       onLost: () => {},
       emit: () => {},
+      ran: createRanAccounts(),
       openAccount: (account) => openAccount(account, { world, machine, database, wire, run }),
     },
   );

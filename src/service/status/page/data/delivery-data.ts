@@ -35,7 +35,7 @@ const MOST_TROUBLES = 15;
 const MOST_REASONS = 3;
 
 export function deliveryData(
-  statuses: readonly AccountStatus[],
+  statuses: readonly Pick<AccountStatus, 'delivery'>[],
   matches: (name: string) => boolean,
   command: (words: string) => string,
 ): DeliveryData {

@@ -32,10 +32,13 @@ export interface ForwardsData {
 
 const ROWS_A_PAGE = 200;
 
+/** The parts of an account's status that its domains' pages show. */
+export type ShownAccount = Pick<AccountStatus, 'name' | 'mode' | 'domains' | 'delivery'>;
+
 /** Returns the data of a domain; null if no account manages it. */
 export function domainData(
   name: string,
-  statuses: readonly AccountStatus[],
+  statuses: readonly ShownAccount[],
   manifests: readonly Desired[],
   options: OverviewOptions,
 ): DomainData | null {

@@ -106,11 +106,15 @@ export function overviewData(
   };
 }
 
-interface Found {
+interface FoundRow {
   readonly name: string;
   readonly state: DomainHealth;
-  readonly account: AccountStatus;
+  readonly account: Pick<AccountStatus, 'name' | 'mode'>;
   readonly status: DomainStatus;
+}
+
+interface Found extends FoundRow {
+  readonly account: AccountStatus;
 }
 
 function domainsOf(account: AccountStatus): readonly Found[] {
@@ -158,7 +162,7 @@ interface RowOptions extends Pick<OverviewOptions, 'disclosure' | 'command'> {
 
 /** Returns rows with their pending changes. A single row shows more of them. */
 export function domainRows(
-  shown: readonly Found[],
+  shown: readonly FoundRow[],
   { disclosure, command, isMany }: RowOptions,
 ): readonly ListedRow[] {
   let room = shown.length === 1 ? MOST_LINES.alone : MOST_LINES.page;
