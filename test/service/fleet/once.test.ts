@@ -185,8 +185,9 @@ test('in the tables of workers and of their queue the emails of accounts, times 
   const text = JSON.stringify(rows, (_, value: unknown) =>
     isBytes(value) ? Buffer.from(value.data).toString('latin1') : value,
   );
+  // A short host's name may stand in encrypted bytes by chance, but not where a name begins.
+  expect(text).not.toContain(`"name":"${hostname()}`);
   for (const secret of [
-    hostname(),
     'the key is not accepted',
     'wrong-key',
     'key-of',
