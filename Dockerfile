@@ -19,6 +19,7 @@ FROM $BASE
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY schemas schemas
+COPY docs docs
 COPY examples examples
 COPY --from=build --chown=node:node /build/empty /var/lib/fwdsync
 COPY --from=build /build/empty /etc/fwdsync

@@ -132,6 +132,8 @@ const LINES: readonly (readonly [string, number, string])[] = [
   ['fwdsync completion zsh', 0, '#compdef fwdsync'],
   ['fwdsync completion fish', 0, 'complete -c fwdsync'],
   ['man --warnings fwdsync', 0, 'Email forwarding as code'],
+  ['fwdsync explain unknown-destination', 0, 'code unknown-destination'],
+  ['fwdsync explain unknown-destinatio', 64, 'fwdsync explain unknown-destination'],
   ['fwdsync demo', 0, 'The account matches the manifest'],
   ['fwdsync validate', 0, 'valid: 1 domain'],
   ['fwdsync validate -f invalid.yaml', 5, 'invalid.yaml:6:'],

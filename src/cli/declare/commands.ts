@@ -3,7 +3,7 @@ import type { CommandGroup, Declaration } from '../command.ts';
 import { CHANGE_COMMANDS } from './change-commands.ts';
 import { LOOK_COMMANDS } from './look-commands.ts';
 import { OPERATE_COMMANDS } from './operate-commands.ts';
-import { example } from './options.ts';
+import { addOptions, example, formatOption, logOptions } from './options.ts';
 import { TRY_COMMANDS } from './try-commands.ts';
 
 /**
@@ -26,6 +26,14 @@ export function declareCommands(declaration: Declaration, [first = '']: readonly
 }
 
 const OTHER_COMMANDS: CommandGroup = {
+  explain: (command, { run }) =>
+    addOptions(command, formatOption(), logOptions)
+      .description(
+        'Print what the docs say about a code: a problem, warning, guard, gate or exit code; offline',
+      )
+      .argument('<code>', 'such as unknown-destination, max-deletes or 4')
+      .addHelpText('after', example('fwdsync explain shadowed-alias'))
+      .action(run(async () => (await import('../commands/explain/explain-command.ts')).explainCommand)),
   completion: (command, { program, run, context }) =>
     command
       .usage('[options] <shell>')

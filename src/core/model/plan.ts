@@ -49,20 +49,23 @@ export type RuleChange = ChangeOf<'rule'>;
 export type CredentialChange = ChangeOf<'credential'>;
 export type Change = { readonly [K in Kind]: ChangeOf<K> }[Kind];
 
-export type GuardName =
-  | 'max-deletes'
-  | 'max-reroutes'
-  | 'empty-section'
-  | 'catch-all'
-  | 'unrouted'
-  | 'domain-delete'
-  | 'manifest-shrink'
-  | 'remote-shrink'
-  | 'account-mismatch'
-  | 'account-required'
-  | 'account-locked'
-  | 'plan-limit'
-  | 'loop';
+export const GUARD_NAMES = [
+  'max-deletes',
+  'max-reroutes',
+  'empty-section',
+  'catch-all',
+  'unrouted',
+  'domain-delete',
+  'manifest-shrink',
+  'remote-shrink',
+  'account-mismatch',
+  'account-required',
+  'account-locked',
+  'plan-limit',
+  'loop',
+] as const;
+
+export type GuardName = (typeof GUARD_NAMES)[number];
 
 /** The part of a run that a guard holds back unless it is allowed. */
 export type Hold =

@@ -61,7 +61,11 @@ describe('lint.off', () => {
     ['a misspelt code', 'plain-htpp', 'did you mean "plain-http"?'],
     ['a misspelt code of an entry', 'plain-htpp a', 'did you mean "plain-http"?'],
     ['the code of an error', 'loop', 'fix what it reports'],
-    ['the code of a guard', 'max-deletes', 'write CODE or "CODE ENTRY"; docs/lint.md lists the codes'],
+    [
+      'the code of a guard',
+      'max-deletes',
+      'write CODE or "CODE ENTRY"; copy the code from the brackets behind the finding',
+    ],
   ])('%s is an error', (_, code, hint) => {
     const { problems, desired } = load(acme(`lint: { off: [${code}] }`));
     expect(desired).toBeNull();

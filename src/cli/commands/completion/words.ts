@@ -10,7 +10,9 @@ type Candidates =
   /** Domains of the manifests that the line names. */
   | 'domains'
   | 'destinations'
-  | 'destinations-and-groups';
+  | 'destinations-and-groups'
+  /** Codes that the docs explain. */
+  | 'codes';
 
 /**
  * Prints the candidates at the cursor for a shell that completes a line: one word per line, with its description
@@ -42,6 +44,7 @@ async function wordsOf(
   candidates: Exclude<Candidates, 'files'>,
 ): Promise<readonly string[]> {
   if (typeof candidates !== 'string') return candidates;
+  if (candidates === 'codes') return (await import('../explain/read-docs.ts')).listCodes();
   return candidates === 'domains' ? listDomains(context, line) : listDestinations(context, line, candidates);
 }
 
@@ -86,6 +89,8 @@ function argumentsOf(argument: Argument | undefined): Candidates {
       return 'destinations-and-groups';
     case 'plan':
       return 'files';
+    case 'code':
+      return 'codes';
     default:
       return [];
   }

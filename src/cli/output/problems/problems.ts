@@ -124,13 +124,19 @@ export interface InvalidManifest {
  */
 export function invalidManifest(
   context: ProblemsContext & Pick<Context, 'format'>,
-  { problems, counts, excerpt, message, hint = 'fix it; no requests were sent' }: InvalidManifest,
+  { problems, counts, excerpt, message, hint = fixHint(problems) }: InvalidManifest,
 ): CommandError {
   const document = context.format === 'json' ? problemsDocument(problems, counts) : null;
   if (document === null) printProblems(context, problems, excerpt);
   const { errors } = countBySeverity(problems);
   const what = message ?? `the manifest is invalid: ${plural(errors, 'error')}`;
   return new CommandError(EXIT.invalid, what, hint, document);
+}
+
+function fixHint(problems: readonly Problem[]): string {
+  const first = problems.find(({ severity }) => severity === 'error');
+  const more = first === undefined ? '' : `; \`fwdsync explain ${first.code}\` says more`;
+  return `fix it${more}; no requests were sent`;
 }
 
 /** Renders the counts: `problems: none`, or `2 errors, 1 warning, 1 notice; 3 findings silenced`. */

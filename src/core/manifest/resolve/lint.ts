@@ -26,6 +26,10 @@ function reportUnknown(node: Node, text: string, log: ProblemLog): void {
       : `${quote(code)} is not the code of a warning or notice`,
     hint: isError
       ? 'fix what it reports'
-      : didYouMean(code, FINDING_CODES, 'write CODE or "CODE ENTRY"; docs/lint.md lists the codes'),
+      : didYouMean(
+          code,
+          FINDING_CODES,
+          'write CODE or "CODE ENTRY"; copy the code from the brackets behind the finding',
+        ),
   });
 }
