@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks what the gate cannot: alert rules, the systemd unit, and the container image, built and run for real.
-# Needs Debian's prometheus, systemd, kubernetes-client, buildah and curl, what check-fleet.sh needs, root for buildah, and the base image where buildah finds it.
+# Needs Debian's prometheus, systemd, kubernetes-client, buildah, curl, swaks and chromium-headless-shell, what check-fleet.sh needs,
+# the installed dependencies (node .ci/install.mjs), root for buildah, and the base image where buildah finds it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 say() { printf '\n== %s\n' "$*"; }
@@ -69,7 +70,7 @@ about=$(inside node /app/dist/fwdsync.js --version --verbose)
 grep -q "^commit   $(git rev-parse HEAD)\$" <<<"$about" && echo "$about"
 ! (inside node -e "require('fs').writeFileSync('/app/x', '')") 2>/dev/null && echo "the tree is read-only"
 
-inside node /app/dist/fwdsync.js emulator --port 18125 --api-key key-of-the-check >"$work/emulator.log" &
+inside node /app/dist/fwdsync.js emulator --port 18125 --smtp 18126 --control --api-key key-of-the-check >"$work/emulator.log" &
 emulator=$!
 until [ -s "$work/emulator.log" ]; do sleep 0.1; done
 cat >"$work/manifest/fwdsync.yaml" <<'MANIFEST'
@@ -78,10 +79,31 @@ api: { account: owner@account.example }
 domains:
   acme.example:
     aliases: { info: ana@corp.example }
+    expect: [{ to: info@acme.example, forward: ana@corp.example }]
 MANIFEST
-inside FWDSYNC_API_URL=http://127.0.0.1:18125/v4 FWDSYNC_API_KEY=key-of-the-check FWDSYNC_FILE=/etc/fwdsync \
-  FWDSYNC_STATE_DIR=/var/lib/fwdsync FWDSYNC_LOG_FORMAT=json \
-  node /app/dist/fwdsync.js run --interval 2s --listen 127.0.0.1:9477 >"$work/daemon.log" &
+
+say "commands"
+settings=(FWDSYNC_API_URL=http://127.0.0.1:18125/v4 FWDSYNC_API_KEY=key-of-the-check FWDSYNC_FILE=/etc/fwdsync FWDSYNC_STATE_DIR=/var/lib/fwdsync)
+# ends CODE COMMAND…
+ends() {
+  local expected=$1 code=0
+  shift
+  (inside "${settings[@]}" node /app/dist/fwdsync.js "$@") >"$work/printed.log" 2>&1 || code=$?
+  [ "$code" -eq "$expected" ] || { cat "$work/printed.log"; echo "$*: exit $code, not $expected"; false; }
+  echo "exit $code: $*"
+}
+ends 0 validate
+ends 0 test
+ends 0 completion bash
+ends 2 plan --detailed-exitcode
+ends 0 apply --yes
+ends 0 plan --detailed-exitcode
+ends 0 history
+swaks --silent 1 --server 127.0.0.1:18126 --from eve@x.example --to info@acme.example --header "Subject: through the image"
+curl -fsS "http://127.0.0.1:18125/_emulator/mailboxes/ana@corp.example?wait=10" | grep -q "through the image" && echo "mail: arrived by SMTP and was forwarded"
+sed -i 's/aliases: .*/aliases: { info: ana@corp.example, sales: ana@corp.example }/' "$work/manifest/fwdsync.yaml"
+
+inside "${settings[@]}" FWDSYNC_LOG_FORMAT=json node /app/dist/fwdsync.js run --interval 2s --listen 127.0.0.1:9477 >"$work/daemon.log" &
 daemon=$!
 
 say "main job"
@@ -94,10 +116,12 @@ curl -fsS http://127.0.0.1:9477/readyz && echo
 curl -fsS http://127.0.0.1:9477/status && echo
 curl -fsS http://127.0.0.1:9477/metrics | promtool check metrics && echo "metrics: nothing to complain about"
 for _ in $(seq 50); do
-  curl -fsS -u api:key-of-the-check http://127.0.0.1:18125/v4/domains/acme.example/aliases | grep -q ana@corp.example && break
+  curl -fsS -u api:key-of-the-check http://127.0.0.1:18125/v4/domains/acme.example/aliases | grep -q sales && break
   sleep 0.2
 done
-curl -fsS -u api:key-of-the-check http://127.0.0.1:18125/v4/domains/acme.example/aliases | grep -q ana@corp.example && echo "applied"
+curl -fsS -u api:key-of-the-check http://127.0.0.1:18125/v4/domains/acme.example/aliases | grep -q sales && echo "applied"
+chromium-headless-shell --no-sandbox --disable-gpu --dump-dom "http://127.0.0.1:9477/domains/acme.example" >"$work/page.html" 2>/dev/null
+grep -q "ana@corp.example" "$work/page.html" && echo "the page in a browser: shows the forwards"
 healthcheck=$(buildah inspect --format '{{index .Docker.Config.Healthcheck.Test 3}}' "$container")
 (inside node -e "$healthcheck") && echo "health check: healthy"
 
