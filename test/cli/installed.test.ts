@@ -140,6 +140,7 @@ const LINES: readonly (readonly [string, number, string])[] = [
   ['fwdsync validate -f missing.yaml', 1, 'missing.yaml'],
   ['fwdsync plan --no-such-option', 64, 'unknown option'],
   ['fwdsync account', 0, 'owner@acme.example'],
+  ['fwdsync init', 64, 'fwdsync.yaml exists'],
   ['env -u FWDSYNC_API_KEY fwdsync account', 1, 'FWDSYNC_API_KEY'],
   ['fwdsync route sales@acme.example', 0, 'ana@corp.example'],
   ['fwdsync test', 0, 'info@acme.example'],

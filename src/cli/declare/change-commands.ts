@@ -121,6 +121,13 @@ export const CHANGE_COMMANDS: CommandGroup = {
       .action(
         run(acceptAccounts(async () => (await import('../commands/export/export-command.ts')).exportCommand)),
       ),
+  init: (command, { run }) =>
+    addOptions(command, storeOptions, connectionOptions, logOptions)
+      .description(
+        'Write the first manifest of an account, fwdsync.yaml, and a .gitignore; asks for the account and its key',
+      )
+      .addHelpText('after', example('fwdsync init'))
+      .action(run(async () => (await import('../commands/init/init-command.ts')).initCommand)),
   import: (command, { run }) =>
     addOptions(command, formatOption(), logOptions)
       .usage('[options] <format:file...>')

@@ -91,7 +91,7 @@ export function assertAccountOf({ email }: Account, { account }: Connection): vo
   if (email.toLowerCase() === account.toLowerCase()) return;
   throw new CommandError(
     EXIT.refused,
-    `the key belongs to ${email}, and the manifest states ${account}`,
+    `the key belongs to ${email}, not to ${account}`,
     'use the key of that account',
   );
 }

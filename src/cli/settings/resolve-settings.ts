@@ -167,7 +167,7 @@ export function resolvePaths(
   return { paths: here.length === 0 ? DEFAULT_PATHS.slice(0, 1) : here, source: 'default' };
 }
 
-const DEFAULT_PATHS: readonly string[] = ['fwdsync.yaml', 'fwdsync'];
+export const DEFAULT_PATHS: readonly string[] = ['fwdsync.yaml', 'fwdsync'];
 
 /** Ends the command if both manifests with a default name are here: which one is meant is not known. */
 export function assertOneDefault({ paths, source }: Pick<ManifestSettings, 'paths' | 'source'>): void {

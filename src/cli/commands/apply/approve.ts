@@ -1,9 +1,9 @@
-import { createInterface } from 'node:readline/promises';
 import type { GuardFinding } from '../../../core/model/plan.ts';
 import { decide, type Decision, type Refusals } from '../../../engine/decide.ts';
 import type { Approved } from '../../../engine/once.ts';
 import { planWith, type Planned } from '../../../engine/plan-once.ts';
 import type { Context } from '../../context.ts';
+import { openQuestioner, type Questioner } from '../../input/questioner.ts';
 
 export interface ApprovalRequest {
   readonly refusals: Refusals;
@@ -75,52 +75,6 @@ async function askAboutGuards(questioner: Questioner, planned: Planned): Promise
   const { policy } = planned.input;
   const confirmed = open.flatMap(({ allowance }) => allowance ?? []);
   return planWith(planned, { ...policy, allowances: [...policy.allowances, ...confirmed] });
-}
-
-/** True if the user can answer a prompt. */
-export function canAsk(context: Context): boolean {
-  return context.stdin.isTTY === true && context.stderr.isTTY === true;
-}
-
-/** Prompt for a user at a terminal. */
-interface Questioner {
-  /** Returns one line of an answer; null if there is none, as after an interruption. */
-  ask(question: string): Promise<string | null>;
-  close(): void;
-}
-
-/**
- * Opens the prompt. Text typed before a question counts as its answer. With `--accounts` each question names the
- * account.
- */
-function openQuestioner({ stdin, stderr, signal, interrupt, member }: Context): Questioner {
-  const terminal = createInterface({ input: stdin, output: stderr });
-  const answers = terminal[Symbol.asyncIterator]();
-  let isOpen = true;
-  terminal.once('close', () => {
-    isOpen = false;
-  });
-  const stop = (): void => terminal.close();
-  signal.addEventListener('abort', stop, { once: true });
-  terminal.once('SIGINT', () => {
-    stop();
-    stderr.write('\n');
-    interrupt?.();
-  });
-  return {
-    async ask(question) {
-      if (signal.aborted) return null;
-      terminal.setPrompt(member === undefined ? question : `${member.name}: ${question}`);
-      // If the input has ended, answers may still have been typed before.
-      if (isOpen) terminal.prompt();
-      const { value, done } = await answers.next();
-      return done === true ? null : value.trim();
-    },
-    close() {
-      signal.removeEventListener('abort', stop);
-      terminal.close();
-    },
-  };
 }
 
 /**

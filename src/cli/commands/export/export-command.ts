@@ -2,10 +2,11 @@ import type { Client } from '../../../client/client.ts';
 import { observe } from '../../../client/observe.ts';
 import { didYouMean } from '../../../core/manifest/read/suggest.ts';
 import { referenceFinder } from '../../../core/manifest/write/reference-finder.ts';
+import type { DesiredApi } from '../../../core/model/desired.ts';
 import { escapeInvisible } from '../../../core/model/names.ts';
 import type { Observed } from '../../../core/model/observed.ts';
 import { requireDomain } from '../../input/arguments.ts';
-import { answerOf, assertAccount, connectShown, readFailure } from '../../input/connect.ts';
+import { answerOf, assertAccount, assertAccountOf, connectShown, readFailure } from '../../input/connect.ts';
 import type { Context } from '../../context.ts';
 import type { CommandCall, CommandResult } from '../../command.ts';
 import { ownApi } from '../../input/manifest/desired.ts';
@@ -15,6 +16,7 @@ import { keepBaseline } from './keep-baseline.ts';
 import { assertFree, writeExport, type ExportTarget } from './export-files.ts';
 import { requestsHeadway } from '../../output/progress/headway.ts';
 import { resolveConnection } from '../../settings/connection.ts';
+import type { Settings } from '../../settings/resolve-settings.ts';
 import { updateManifestFile } from './update-manifest.ts';
 
 export interface ExportFlags extends ExportTarget {
@@ -27,11 +29,20 @@ export async function exportCommand(
   context: Context,
   { settings, options }: CommandCall<ExportFlags>,
 ): Promise<CommandResult> {
-  const { manifest } = settings;
   assertUsable(context, options);
   if (options.update !== undefined) return updateManifestFile(context, settings, options.update);
   if (options.out !== undefined && options.force !== true) assertFree(context, [options.out]);
-  const api = await ownApi(context, manifest);
+  return exportAccount(context, settings, options, await ownApi(context, settings.manifest));
+}
+
+/** Exports the account that `api`, flags and variables name. A key that `api` refers to is written as that reference. */
+export async function exportAccount(
+  context: Context,
+  settings: Settings,
+  options: ExportFlags,
+  api: DesiredApi,
+): Promise<CommandResult> {
+  const { manifest } = settings;
   const { disclosure } = await discloseManifest(context, manifest);
   const connection = await resolveConnection(context, settings, api);
   const { client, progress } = connectShown(context, connection, 'read-only');
@@ -40,6 +51,7 @@ export async function exportCommand(
     progress.follow(requestsHeadway(context, client, { label: 'reading' }));
     const observed = await read(context, manifest.domains, client);
     progress.stop();
+    assertAccountOf(observed.account, connection);
     const prune = options.prune === true ? 'stated' : 'left-out';
     const how = {
       version: client.version,

@@ -27,7 +27,7 @@ export interface ExportTarget {
 
 interface Manner {
   readonly how: Omit<ExportOptions, 'api'>;
-  /** API settings that the manifest of one of many accounts states. */
+  /** API settings of one of many accounts, or of a first manifest. */
   readonly api: DesiredApi;
 }
 
@@ -46,7 +46,8 @@ export async function writeExport(
 ): Promise<Written | null> {
   const { out, outDir } = target;
   if (outDir !== undefined) return writeDirectory(context, { ...target, outDir }, observed, manner);
-  const ungrouped = exportDocument(observed, { ...manner.how, api: 'stated' });
+  const stated = exportDocument(observed, { ...manner.how, api: 'stated' });
+  const ungrouped = { ...stated, api: { ...stated.api, ...keyPart(manner.api) } };
   const [whole = ungrouped] = withGroups(target, [ungrouped]);
   const text = writeManifest(withSchema(whole));
   if (out === undefined) {
@@ -142,12 +143,17 @@ function sizeOf(section: DomainDocument[Section] = []): number {
 const ACCOUNT_FILE = 'account.yaml';
 
 /** Returns what each of many accounts has to state, so that the directory works with `--accounts` as it is. */
-function accountPart({ account, version, url, key }: DesiredApi): ManifestDocument {
-  const api = {
+function accountPart({ account, version, url, ...api }: DesiredApi): ManifestDocument {
+  const whole = {
     ...(account === undefined ? {} : { account }),
     ...(version === undefined ? {} : { version }),
     ...(url === undefined ? {} : { url }),
-    ...(key === undefined ? {} : { key: key.kind === 'env' ? { env: key.name } : { file: key.path } }),
+    ...keyPart(api),
   };
-  return { version: 1, api, domains: new Map() };
+  return { version: 1, api: whole, domains: new Map() };
+}
+
+/** Returns the reference to the key, never the key. */
+function keyPart({ key }: Pick<DesiredApi, 'key'>): Pick<NonNullable<ManifestDocument['api']>, 'key'> {
+  return key === undefined ? {} : { key: key.kind === 'env' ? { env: key.name } : { file: key.path } };
 }
