@@ -48,6 +48,7 @@ export const OPERATE_COMMANDS: CommandGroup = {
           .choices(NOTIFY_FORMATS)
           .default('json'),
       )
+      .option('--page-url <url>', 'where people open the page, for links in notifications')
       .option('--concurrency <n>', 'of a worker: runs at once', positiveNumber, 50)
       .option(
         '--job-expiry <duration>',

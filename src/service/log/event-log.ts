@@ -10,6 +10,7 @@ import { changeName, type ChangeName, type Report } from '../../core/model/repor
 import { textOfItem, fullDocument, driftValues, nameOf, valuesOf } from './item-values.ts';
 import { countRun } from './run-counts.ts';
 import type { ServiceLog } from './service-log.ts';
+import { createStanding, type IsNews } from './standing.ts';
 import { troubleText } from './trouble-text.ts';
 import { describeDrift } from '../../core/plan/render/drift.ts';
 
@@ -109,7 +110,6 @@ function logRequest(log: ServiceLog, event: Happened<'request'>): void {
 }
 
 type Finished = Happened<'run-finished'>;
-type IsNews = (line: string) => boolean;
 
 interface RunSoFar {
   readonly isNews: IsNews;
@@ -246,25 +246,4 @@ export function roundSeconds(seconds: number): number {
 
 function place(source: Source | null): string | null {
   return source === null ? null : showSource(source);
-}
-
-/**
- * Remembers what was reported of each account and still holds. A sweep sees all of it, so anything that it does not
- * see is forgotten.
- */
-function createStanding(): { begin(event: Finished): IsNews } {
-  const standing = new Map<string, { before: Set<string>; now: Set<string> }>();
-  return {
-    begin({ account, cause, result }) {
-      const known = standing.get(account) ?? { before: new Set(), now: new Set() };
-      const isWhole = cause === 'sweep' && result.kind === 'completed';
-      const state = isWhole ? { before: known.now, now: new Set<string>() } : known;
-      standing.set(account, state);
-      return (line) => {
-        const isNews = !state.before.has(line) && !state.now.has(line);
-        state.now.add(line);
-        return isNews;
-      };
-    },
-  };
 }

@@ -1,135 +1,105 @@
 import { plural } from '../../core/model/names.ts';
-import {
-  runOutcome,
-  type CompletedRun,
-  type DaemonEvent,
-  type DeliveryTrouble,
-} from '../../core/model/status/daemon.ts';
-import { subjectOf } from '../../core/plan/render/drift.ts';
+import { runOutcome, type DaemonEvent } from '../../core/model/status/daemon.ts';
+import { createStanding } from '../log/standing.ts';
 import { troubleText } from '../log/trouble-text.ts';
-
-/** A message for people. */
-export interface Notice {
-  readonly event:
-    | 'drift-found'
-    | 'apply-failed'
-    | 'recovered'
-    | 'manifest-invalid'
-    | 'delivery-failing'
-    | 'delivery-recovered';
-  readonly account: string;
-  /** Text for people, one or a few lines. */
-  readonly text: string;
-  /** Number of items or problems that the notice is about. */
-  readonly count: number;
-}
+import { MOST_ITEMS, type Notice } from './notice.ts';
+import { differencesOf, failureOf, lineOf } from './run-notices.ts';
 
 /**
  * Returns a function that turns events into notices: only for what is new since the last notice, and for what is
  * resolved.
  */
-export function createNotices(): (event: DaemonEvent) => Notice | null {
+export function createNotices(): (event: DaemonEvent) => readonly Notice[] {
   /** Last notice by account and topic. */
   const last = new Map<string, Said>();
-  return (event) => {
-    // The log follower already sends each delivery event only once.
-    if (event.kind === 'delivery-failing' || event.kind === 'delivery-recovered')
-      return deliveryNotice(event);
-    const said = noticeOf(event) ?? resolvedBy(event);
-    if (said === null) return null;
-    const key = `${event.account} ${said.topic}`;
+  const standing = createStanding();
+  const resolve = (account: string, { topic, headline, count }: Resolved): readonly Notice[] => {
+    const key = `${account} ${topic}`;
     const before = last.get(key);
-    if (said.kind === 'resolved') {
-      last.delete(key);
-      return before?.lasts === true ? resolvedNotice(event.account, said) : null;
-    }
+    last.delete(key);
+    if (before?.lasts !== true) return [];
+    const { urgent } = before.notice;
+    return [{ event: 'recovered', account, headline: `resolved: ${headline}`, items: [], count, urgent }];
+  };
+  const say = (said: Said): readonly Notice[] => {
+    const key = `${said.notice.account} ${said.topic}`;
+    const before = last.get(key);
     last.set(key, said);
-    return before?.notice.text === said.notice.text ? null : said.notice;
+    return before !== undefined && isSame(before.notice, said.notice) ? [] : [said.notice];
+  };
+  const ofRun = (event: RunFinished): readonly Notice[] => {
+    const { account, cause, result } = event;
+    const failure = failureOf(event);
+    const told = failure === null ? [] : say({ topic: 'health', notice: failure, lasts: true });
+    const { differs, lasts, notices } = differencesOf(event, standing.begin(event));
+    const [notice] = notices;
+    if (notice !== undefined) last.set(`${account} differences`, { topic: 'differences', notice, lasts });
+    const isResolved = cause === 'sweep' && !differs && IN_SYNC.has(runOutcome(result));
+    return [...told, ...notices, ...(isResolved ? resolve(account, MATCHES_AGAIN) : [])];
+  };
+  return (event) => {
+    const { account } = event;
+    switch (event.kind) {
+      // The log follower already sends each delivery event only once.
+      case 'delivery-failing':
+      case 'delivery-recovered':
+        return [deliveryNotice(event)];
+      case 'manifest-refused':
+        return say({ topic: 'manifest', notice: invalidManifest(event), lasts: true });
+      case 'manifest-accepted':
+        return resolve(account, { topic: 'manifest', headline: 'the manifest is valid again', count: 0 });
+      case 'recovered': {
+        const headline = `runs succeed again after ${plural(event.failures, 'failure')}`;
+        return resolve(account, { topic: 'health', headline, count: event.failures });
+      }
+      case 'run-finished':
+        return ofRun(event);
+      default:
+        return [];
+    }
   };
 }
 
-function deliveryNotice({ account, kind, trouble }: { readonly account: string } & DeliveryEvent): Notice {
-  const what = kind === 'delivery-failing' ? 'mail does not arrive' : 'mail arrives again';
-  const text = `fwdsync${named(account)}: ${what}: ${troubleText(trouble)}`;
-  return { event: kind, account, text, count: trouble.count };
+function isSame(one: Notice, other: Notice): boolean {
+  const textOf = ({ headline, items }: Notice): string =>
+    [headline, ...items.map(({ text }) => text)].join('\n');
+  return textOf(one) === textOf(other);
 }
 
-interface DeliveryEvent {
-  readonly kind: 'delivery-failing' | 'delivery-recovered';
-  readonly trouble: DeliveryTrouble;
-}
-
-/** Merges the notices of one moment into one per account, under the most severe of their events. */
-export function mergeNotices(notices: readonly Notice[]): readonly Notice[] {
-  return [...Map.groupBy(notices, ({ account }) => account)].map(([account, all]) => {
-    const [worst] = all.toSorted((a, b) => SEVERITY.indexOf(a.event) - SEVERITY.indexOf(b.event));
-    const count = all.reduce((sum, notice) => sum + notice.count, 0);
-    return {
-      event: worst?.event ?? 'recovered',
-      account,
-      text: all.map(({ text }) => text).join('\n'),
-      count,
-    };
-  });
-}
-
-const SEVERITY: readonly Notice['event'][] = [
-  'manifest-invalid',
-  'delivery-failing',
-  'apply-failed',
-  'drift-found',
-  'recovered',
-  'delivery-recovered',
-];
-
-type Topic = 'drift' | 'health' | 'manifest';
+type Topic = 'differences' | 'health' | 'manifest';
 
 interface Said {
-  readonly kind: 'news';
   readonly topic: Topic;
   readonly notice: Notice;
   /** True if the condition lasts until another notice. */
   readonly lasts: boolean;
 }
 
+/** A condition that an event ends, so that it is news if it comes again. */
 interface Resolved {
-  readonly kind: 'resolved';
   readonly topic: Topic;
-  readonly what: string;
+  readonly headline: string;
   /** Number of runs that had failed. */
   readonly count: number;
 }
 
-/** Returns the condition that an event ends, so that it is news if it comes again. */
-function resolvedBy(event: DaemonEvent): Resolved | null {
-  const kind = 'resolved';
-  if (event.kind === 'manifest-accepted')
-    return { kind, topic: 'manifest', what: 'the manifest is valid again', count: 0 };
-  if (event.kind === 'recovered') {
-    const { failures: count } = event;
-    return { kind, topic: 'health', what: `runs succeed again after ${plural(count, 'failure')}`, count };
-  }
-  if (event.kind !== 'run-finished' || event.cause !== 'sweep' || !IN_SYNC.has(runOutcome(event.result)))
-    return null;
-  return { kind, topic: 'drift', what: 'the account matches the manifest again', count: 0 };
-}
+const MATCHES_AGAIN: Resolved = {
+  topic: 'differences',
+  headline: 'the account matches the manifest again',
+  count: 0,
+};
 
 /** Outcomes that leave no difference. */
 const IN_SYNC: ReadonlySet<string> = new Set(['unchanged', 'converged']);
 
-function resolvedNotice(account: string, { what, count }: Resolved): Notice {
-  return { event: 'recovered', account, text: `fwdsync${named(account)}: resolved: ${what}`, count };
-}
+type RunFinished = Extract<DaemonEvent, { kind: 'run-finished' }>;
+type DeliveryEvent = Extract<DaemonEvent, { kind: 'delivery-failing' | 'delivery-recovered' }>;
 
-function named(account: string): string {
-  return account === '' ? '' : ` ${account}`;
-}
-
-const MOST_NAMED = 10;
-
-function noticeOf(event: DaemonEvent): Said | null {
-  if (event.kind === 'manifest-refused') return invalidManifest(event);
-  return event.kind === 'run-finished' ? noticeOfRun(event) : null;
+function deliveryNotice({ account, kind, trouble }: DeliveryEvent): Notice {
+  const headline = kind === 'delivery-failing' ? 'mail does not arrive' : 'mail arrives again';
+  const { domain, source, count } = trouble;
+  const item = { text: troubleText(trouble), domain, from: null, to: null, source };
+  return { event: kind, account, headline, items: [item], count, urgent: false };
 }
 
 function invalidManifest({
@@ -137,46 +107,13 @@ function invalidManifest({
   message,
   problems,
   inForce,
-}: Extract<DaemonEvent, { kind: 'manifest-refused' }>): Said {
+}: Extract<DaemonEvent, { kind: 'manifest-refused' }>): Notice {
   const errors = problems.filter(({ severity }) => severity === 'error');
-  const places = errors.slice(0, MOST_NAMED).map(({ source, message: what }) => {
-    return `${source === null ? '' : `${source.file}:${source.line}: `}${what}`;
+  const items = errors.slice(0, MOST_ITEMS).map(({ source, message: what }) => {
+    const text = `${source === null ? '' : `${lineOf(source)}: `}${what}`;
+    return { text, domain: null, from: null, to: null, source };
   });
   const loaded = inForce === 'none' ? 'no manifest is loaded' : 'the last good one stays loaded';
-  const text = [`fwdsync${named(account)}: ${message}; ${loaded}`, ...places].join('\n');
-  const notice: Notice = { event: 'manifest-invalid', account, text, count: errors.length };
-  return { kind: 'news', topic: 'manifest', notice, lasts: true };
-}
-
-function noticeOfRun({ account, result }: Extract<DaemonEvent, { kind: 'run-finished' }>): Said | null {
-  const head = `fwdsync${named(account)}:`;
-  if (result.kind === 'failed') {
-    const text = `${head} a run failed: ${result.message}`;
-    const notice: Notice = { event: 'apply-failed', account, text, count: 1 };
-    return { kind: 'news', topic: 'health', notice, lasts: true };
-  }
-  const failed = result.report?.failed ?? [];
-  if (failed.length > 0) {
-    const what = failed.slice(0, MOST_NAMED).map((item) => `${subjectOf(item)}: ${item.message}`);
-    const text = [`${head} ${plural(failed.length, 'change')} failed`, ...what, ...driftLines(result)].join(
-      '\n',
-    );
-    const notice: Notice = { event: 'apply-failed', account, text, count: failed.length };
-    return { kind: 'news', topic: 'health', notice, lasts: true };
-  }
-  const { drift } = result;
-  if (drift.length === 0) return null;
-  const [first = '', ...rest] = driftLines(result);
-  const text = [`${head} ${first}`, ...rest].join('\n');
-  const notice: Notice = { event: 'drift-found', account, text, count: drift.length };
-  return { kind: 'news', topic: 'drift', notice, lasts: result.report?.outcome !== 'converged' };
-}
-
-function driftLines({ drift, report }: CompletedRun): readonly string[] {
-  if (drift.length === 0) return [];
-  const outcome = report === null ? 'nothing was changed' : report.outcome;
-  return [
-    `drift in ${plural(drift.length, 'item')}; ${outcome}`,
-    ...drift.slice(0, MOST_NAMED).map(subjectOf),
-  ];
+  const headline = `${message}; ${loaded}`;
+  return { event: 'manifest-invalid', account, headline, items, count: errors.length, urgent: false };
 }

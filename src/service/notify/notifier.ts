@@ -1,11 +1,12 @@
 import type { Clock } from '../../core/model/clock.ts';
 import type { DaemonEvent } from '../../core/model/status/daemon.ts';
-import { createNotices, mergeNotices, type Notice } from './notices.ts';
-import { NOTIFY_BODIES, type NotifyFormat } from './notify-bodies.ts';
+import { noticeLink, NOTICE_EVENTS, noticeText, type Notice } from './notice.ts';
+import { createNotices } from './notices.ts';
+import { NOTIFY_BODIES, type Message, type NotifyFormat } from './notify-bodies.ts';
 
 /** Sends notices to a webhook in the background, so no run waits for it. */
 export interface Notifier {
-  send(notice: Notice): void;
+  send(message: Message): void;
   /** Resolves when nothing is left to send. */
   idle(): Promise<void>;
 }
@@ -13,13 +14,15 @@ export interface Notifier {
 export interface NotifierOptions {
   readonly url: string;
   readonly format: NotifyFormat;
+  /** Address of the page, without a slash at its end; null means that it is not known. */
+  readonly pageUrl: string | null;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly fetch: typeof fetch;
   /** Removes secrets from a text. */
   readonly conceal: (text: string) => string;
-  /** Called when the notifier gives up on a notice. The message holds no secret. */
-  readonly onLost: (notice: Notice, message: string) => void;
+  /** Called when the notifier gives up on a message. The reason holds no secret. */
+  readonly onLost: (lost: Message, reason: string) => void;
 }
 
 const ATTEMPTS = 5;
@@ -37,40 +40,62 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const sentAt = new Map<string, { moments: number[]; dropped: number }>();
   let waiting = 0;
   let queue: Promise<void> = Promise.resolve();
-  const deliverAfter = async (others: Promise<void>, notice: Notice, body: string): Promise<void> => {
+  const deliverAfter = async (others: Promise<void>, message: Message, body: string): Promise<void> => {
     await others;
     const fault = await deliver(body, options);
     waiting -= 1;
-    if (fault !== null) options.onLost(notice, fault);
+    if (fault !== null) options.onLost(message, fault);
   };
   return {
-    send(notice) {
+    send(message) {
       const now = clock.monotonic();
-      const known = sentAt.get(notice.account) ?? { moments: [], dropped: 0 };
-      sentAt.set(notice.account, known);
+      const known = sentAt.get(message.account) ?? { moments: [], dropped: 0 };
+      sentAt.set(message.account, known);
       known.moments = known.moments.filter((moment) => now - moment < HOUR_MS);
       if (known.moments.length >= MOST_AN_HOUR || waiting >= MOST_WAITING) {
         known.dropped += 1;
         return;
       }
       known.moments.push(now);
-      const body = bodyOf(notice, known.dropped, options);
+      const body = bodyOf(message, known.dropped, options);
       known.dropped = 0;
       waiting += 1;
-      queue = deliverAfter(queue, notice, body);
+      queue = deliverAfter(queue, message, body);
     },
     idle: () => queue,
   };
 }
 
-function bodyOf(notice: Notice, dropped: number, { clock, conceal, format }: NotifierOptions): string {
+function bodyOf(message: Message, dropped: number, { clock, conceal, format }: NotifierOptions): string {
   const more = dropped === 0 ? '' : `\n(${dropped} more were not sent: at most ${MOST_AN_HOUR} an hour)`;
   const at = new Date(clock.now()).toISOString();
-  const shown = { ...notice, account: conceal(notice.account), text: conceal(`${notice.text}${more}`) };
+  const shown = concealAll({ ...message, text: `${message.text}${more}` }, conceal);
   return JSON.stringify(NOTIFY_BODIES[format](shown, at));
 }
 
-/** Delivers a notice. Returns null if it arrived, or why it did not. */
+/** Returns the same JSON with secrets removed from each of its texts. */
+function concealAll<T>(value: T, conceal: (text: string) => string): T {
+  return JSON.parse(
+    JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? conceal(part) : part)),
+  ) as T;
+}
+
+/** Merges the notices of one moment into one message per account, under the most severe of their events. */
+function messagesOf(notices: readonly Notice[], pageUrl: string | null): readonly Message[] {
+  return [...Map.groupBy(notices, ({ account }) => account)].map(([account, all]) => {
+    const events = new Set(all.map(({ event }) => event));
+    return {
+      event: NOTICE_EVENTS.find((event) => events.has(event)) ?? 'recovered',
+      account,
+      text: all.map((notice) => noticeText(notice)).join('\n'),
+      count: all.reduce((sum, { count }) => sum + count, 0),
+      items: all.flatMap(({ items }) => items),
+      link: noticeLink(all, pageUrl),
+    };
+  });
+}
+
+/** Delivers a message. Returns null if it arrived, or why it did not. */
 async function deliver(body: string, options: NotifierOptions): Promise<string | null> {
   let fault = 'the daemon is stopping';
   for (let attempt = 1; attempt <= ATTEMPTS && !options.signal.aborted; attempt += 1) {
@@ -111,18 +136,18 @@ async function attemptOnce(body: string, { url, fetch: post }: NotifierOptions):
 
 /** Returns a function that sends the news in the events of a service to its webhook. */
 export function openNotifier(options: NotifierOptions): (event: DaemonEvent) => void {
-  const noticeOf = createNotices();
+  const noticesOf = createNotices();
   const notifier = createNotifier(options);
   let waiting: readonly Notice[] = [];
   return (event) => {
-    const notice = noticeOf(event);
-    if (notice === null) return;
+    const notices = noticesOf(event);
+    if (notices.length === 0) return;
     // All notices of one run are sent as one message.
     if (waiting.length === 0)
       queueMicrotask(() => {
-        for (const merged of mergeNotices(waiting)) notifier.send(merged);
+        for (const message of messagesOf(waiting, options.pageUrl)) notifier.send(message);
         waiting = [];
       });
-    waiting = [...waiting, notice];
+    waiting = [...waiting, ...notices];
   };
 }

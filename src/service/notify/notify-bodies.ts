@@ -1,20 +1,39 @@
-import type { Notice } from './notices.ts';
+import type { NoticeEvent, NoticeItem } from './notice.ts';
 
 export const NOTIFY_FORMATS = ['json', 'slack', 'teams'] as const;
 export type NotifyFormat = (typeof NOTIFY_FORMATS)[number];
 
-/**
- * Builds the body for each kind of webhook. `at` is in ISO 8601. The text of a notice is for people and contains
- * names that strangers chose.
- */
-export const NOTIFY_BODIES: Readonly<Record<NotifyFormat, (notice: Notice, at: string) => object>> = {
-  json: ({ event, account, text, count }, at) => ({ text, event, account, count, at }),
+/** A message to a chat or a program. */
+export interface Message {
+  readonly event: NoticeEvent;
+  readonly account: string;
+  /** Text for people, one or a few lines. It contains names that strangers chose. */
+  readonly text: string;
+  readonly count: number;
+  readonly items: readonly NoticeItem[];
+  /** The page that shows more; null if its address is not known. */
+  readonly link: string | null;
+}
+
+/** Builds the body for each kind of webhook. `at` is in ISO 8601. */
+export const NOTIFY_BODIES: Readonly<Record<NotifyFormat, (message: Message, at: string) => object>> = {
+  json: ({ event, account, text, count, items, link }, at) => ({
+    text,
+    event,
+    account,
+    count,
+    at,
+    items,
+    link,
+  }),
   slack: slackBody,
   teams: teamsBody,
 };
 
-const SIGNS: Readonly<Record<Notice['event'], string>> = {
+const SIGNS: Readonly<Record<NoticeEvent, string>> = {
   'drift-found': '⚠️',
+  'changes-withheld': '⚠️',
+  'changes-frozen': '⚠️',
   'apply-failed': '❌',
   'manifest-invalid': '❌',
   recovered: '✅',
@@ -26,11 +45,13 @@ const SIGNS: Readonly<Record<Notice['event'], string>> = {
  * Builds the body for Slack's incoming webhooks. Slack shows `text` where it cannot show blocks. A block takes 3,000
  * characters.
  */
-function slackBody({ event, text }: Notice): object {
-  const shown = `${SIGNS[event]} ${text}`;
+function slackBody({ event, text, link }: Message): object {
+  // Only the end of a long text is cut, not the link.
+  const end = link === null ? '' : `\n${link}`;
+  const shown = `${cut(`${SIGNS[event]} ${text}`, 2_900 - end.length)}${end}`;
   return {
     text: escapeSlack(shown),
-    blocks: [{ type: 'section', text: { type: 'plain_text', emoji: false, text: cut(shown, 2_900) } }],
+    blocks: [{ type: 'section', text: { type: 'plain_text', emoji: false, text: shown } }],
   };
 }
 
@@ -42,7 +63,7 @@ function escapeSlack(text: string): string {
 /**
  * Builds an adaptive card for Teams, workflow "When a Teams webhook request is received". Text runs have no Markdown.
  */
-function teamsBody({ event, text }: Notice): object {
+function teamsBody({ event, text, link }: Message): object {
   const [first = '', ...rest] = cut(text, 20_000).split('\n');
   const line = (shown: string, more: object = {}): object => ({
     type: 'RichTextBlock',
@@ -54,6 +75,7 @@ function teamsBody({ event, text }: Notice): object {
     version: '1.4',
     msteams: { width: 'Full' },
     body: [line(`${SIGNS[event]} ${first}`, { weight: 'Bolder' }), ...rest.map((shown) => line(shown))],
+    ...(link === null ? {} : { actions: [{ type: 'Action.OpenUrl', title: 'Show', url: link }] }),
   };
   return {
     type: 'message',

@@ -5,7 +5,9 @@ import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { createConcealer } from '../../../src/service/conceal/concealer.ts';
 import { concealing } from '../../../src/cli/output/log/concealing-stream.ts';
-import { createNotices, type Notice } from '../../../src/service/notify/notices.ts';
+import type { NoticeEvent } from '../../../src/service/notify/notice.ts';
+import { createNotices } from '../../../src/service/notify/notices.ts';
+import type { Message } from '../../../src/service/notify/notify-bodies.ts';
 import { createNotifier } from '../../../src/service/notify/notifier.ts';
 import { createLogger } from '../../../src/cli/output/log/logger.ts';
 import { createEventLog } from '../../../src/service/log/event-log.ts';
@@ -15,65 +17,8 @@ import type { DomainName } from '../../../src/core/model/names.ts';
 import type { Change, Plan } from '../../../src/core/model/plan.ts';
 import type { Problem } from '../../../src/core/model/manifest/problem.ts';
 import type { Report } from '../../../src/core/model/report.ts';
+import { DRIFT, failed, finished, PLAN, REFUSED } from '../support/run-events.ts';
 import { virtualClock } from '../../support/clock.ts';
-
-const DRIFT = {
-  kind: 'alias',
-  action: 'update',
-  domain: 'acme.example' as DomainName,
-  name: 'sales',
-  id: '7',
-  fields: ['forward'],
-  observed: { forward: decodeForward('mallory@elsewhere.example') },
-  desired: { forward: decodeForward('carol@corp.example') },
-  conditional: false,
-  reason: 'drift',
-  source: { file: 'fwdsync.yaml', line: 5, column: 7 },
-} as unknown as Change;
-
-const PLAN = {
-  summary: { add: 0, update: 0, move: 0, delete: 3, conditional: 0, unchanged: 0, unmanaged: 0 },
-  changes: [],
-  guards: [],
-  withheld: [],
-  warnings: [],
-  problems: [],
-  neededElsewhere: new Map(),
-  waits: new Map(),
-} as unknown as Plan;
-
-const REFUSED = {
-  ...PLAN,
-  guards: [
-    {
-      guard: 'max-deletes',
-      scope: 'acme.example/aliases',
-      message: '3 of 4 deleted',
-      holds: { kind: 'run-deletes' },
-      allow: '--allow-deletes 3',
-      allowed: false,
-    },
-  ],
-} as unknown as Plan;
-
-function finished(result: Partial<Extract<RunResult, { kind: 'completed' }>>, account = 'acme'): DaemonEvent {
-  const looked = {
-    kind: 'completed',
-    plan: PLAN,
-    references: new Map(),
-    report: null,
-    frozen: [],
-    unset: [],
-    drift: [],
-    ...result,
-  } as const;
-  return { account, kind: 'run-finished', run: 'r1', cause: 'sweep', seconds: 1, result: looked };
-}
-
-function failed(message: string): DaemonEvent {
-  const result = { kind: 'failed', what: 'read', message } as const;
-  return { account: 'acme', kind: 'run-finished', run: 'r1', cause: 'sweep', seconds: 1, result };
-}
 
 describe('the log of events', () => {
   function record(events: readonly DaemonEvent[]): readonly string[] {
@@ -353,9 +298,9 @@ describe('concealing', () => {
 });
 
 describe('notices', () => {
-  function tell(events: readonly DaemonEvent[]): readonly (Notice['event'] | null)[] {
+  function tell(events: readonly DaemonEvent[]): readonly (NoticeEvent | null)[] {
     const notices = createNotices();
-    return events.map((event) => notices(event)?.event ?? null);
+    return events.map((event) => notices(event)[0]?.event ?? null);
   }
 
   test('drift, once for as long as it stands', () => {
@@ -377,7 +322,7 @@ describe('notices', () => {
 
   test('an invalid manifest with its errors, and not with what else is found in it', () => {
     const problem = { code: 'c', hint: 'h', source: { file: 'm.yaml', line: 2, column: 3 } } as const;
-    const said = createNotices()({
+    const [said] = createNotices()({
       account: 'acme',
       kind: 'manifest-refused',
       message: 'invalid',
@@ -387,7 +332,11 @@ describe('notices', () => {
       ],
       inForce: 'last-good',
     });
-    expect(said).toMatchObject({ count: 1, text: expect.stringMatching(/loaded\nm\.yaml:2: an error$/) });
+    expect(said).toMatchObject({
+      count: 1,
+      headline: 'invalid; the last good one stays loaded',
+      items: [{ text: 'm.yaml:2: an error' }],
+    });
   });
 
   test('an invalid manifest again after one that was valid', () => {
@@ -417,7 +366,14 @@ describe('notices', () => {
 });
 
 describe('the notifier', () => {
-  const notice: Notice = { event: 'drift-found', account: 'acme', text: 'drift', count: 1 };
+  const notice: Message = {
+    event: 'drift-found',
+    account: 'acme',
+    text: 'drift',
+    count: 1,
+    items: [],
+    link: null,
+  };
 
   function notifier(answers: readonly (number | 'unreachable')[]) {
     const bodies: { text: string }[] = [];
@@ -426,6 +382,7 @@ describe('the notifier', () => {
     const made = createNotifier({
       url: 'https://hooks.example/secret',
       format: 'json',
+      pageUrl: null,
       clock,
       signal: new AbortController().signal,
       fetch: (_url, init) => {

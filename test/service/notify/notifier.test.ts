@@ -7,8 +7,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createConcealer } from '../../../src/service/conceal/concealer.ts';
 import { openNotifier } from '../../../src/service/notify/notifier.ts';
 import type { NotifyFormat } from '../../../src/service/notify/notify-bodies.ts';
-import type { DaemonEvent, RunResult } from '../../../src/core/model/status/daemon.ts';
 import type { Change } from '../../../src/core/model/plan.ts';
+import { DRIFT, failed, finished, PLAN, REFUSED } from '../support/run-events.ts';
 import { virtualClock } from '../../support/clock.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -31,6 +31,7 @@ async function receiver(format: NotifyFormat, secret = 'not-there') {
   const emit = openNotifier({
     url: `http://127.0.0.1:${port}/hook`,
     format,
+    pageUrl: 'https://ops.example/fwdsync',
     clock: virtualClock(),
     signal: new AbortController().signal,
     fetch,
@@ -44,18 +45,8 @@ async function receiver(format: NotifyFormat, secret = 'not-there') {
   return { emit, sent, bodies };
 }
 
-function runFinished(result: Partial<Extract<RunResult, { kind: 'completed' }>>): DaemonEvent {
-  const plan = { changes: [] };
-  const completed = { kind: 'completed', plan, report: null, drift: [], ...result } as unknown as RunResult;
-  return { account: 'acme', kind: 'run-finished', run: 'r1', cause: 'sweep', seconds: 1, result: completed };
-}
-
-function failed(message: string): DaemonEvent {
-  const result = { kind: 'failed', what: 'read', message } as const;
-  return { account: 'acme', kind: 'run-finished', run: 'r1', cause: 'sweep', seconds: 1, result };
-}
-
-const DRIFT = { kind: 'alias', action: 'update', domain: 'acme.example', name: 'sales' } as unknown as Change;
+const SALES =
+  'alias sales of acme.example was changed outside fwdsync: carol@corp.example -> mallory@elsewhere.example (fwdsync.yaml:5)';
 const HOSTILE =
   '<!channel> <http://evil.example|*here*> & [here](http://evil.example) **bold** `x` @everyone';
 
@@ -64,7 +55,7 @@ describe('one message a run', () => {
     const { emit, sent } = await receiver('json');
     emit(failed('503'));
     await sent(1);
-    emit(runFinished({ drift: [DRIFT], report: { outcome: 'converged', failed: [] } as never }));
+    emit(finished({ drift: [DRIFT], report: { outcome: 'converged', failed: [], applied: [] } as never }));
     emit({ account: 'acme', kind: 'recovered', run: 'r1', failures: 2 });
     const [, body] = await sent(2);
     expect(body).toEqual({
@@ -72,20 +63,30 @@ describe('one message a run', () => {
       account: 'acme',
       count: 3,
       at: expect.any(String) as unknown,
-      text: 'fwdsync acme: drift in 1 item; converged\nalias sales of acme.example\nfwdsync acme: resolved: runs succeed again after 2 failures',
+      items: [
+        {
+          text: SALES,
+          domain: 'acme.example',
+          from: { forward: 'carol@corp.example' },
+          to: { forward: 'mallory@elsewhere.example' },
+          source: { file: 'fwdsync.yaml', line: 5, column: 7 },
+        },
+      ],
+      link: 'https://ops.example/fwdsync/domains/acme.example',
+      text: `fwdsync acme: drift in 1 item; converged\n${SALES}\nfwdsync acme: resolved: runs succeed again after 2 failures`,
     });
   });
 
   test('and one that it is resolved, once: not of what was corrected at once, and not while something differs', async () => {
     const { emit, sent, bodies } = await receiver('json');
-    const observed = runFinished({ drift: [DRIFT] });
+    const observed = finished({ drift: [DRIFT] });
     const events = [
-      runFinished({ drift: [DRIFT], report: { outcome: 'converged', failed: [] } as never }),
-      runFinished({}),
+      finished({ drift: [DRIFT], report: { outcome: 'converged', failed: [], applied: [] } as never }),
+      finished({}),
       observed,
-      runFinished({ plan: { changes: [DRIFT] } as never }),
-      runFinished({}),
-      runFinished({}),
+      finished({ plan: { ...PLAN, changes: [DRIFT] } }),
+      finished({}),
+      finished({}),
     ];
     for (const event of events) {
       emit(event);
@@ -97,13 +98,50 @@ describe('one message a run', () => {
   });
 });
 
+test('what is withheld and what is frozen: once, with values, lines and what allows it, until it is over', async () => {
+  const { emit, sent, bodies } = await receiver('json');
+  const added = {
+    ...DRIFT,
+    name: 'info',
+    action: 'add',
+    observed: null,
+    stage: 1,
+    fields: [],
+  } as unknown as Change;
+  const deleted = { ...DRIFT, action: 'delete', desired: null, stage: 2, fields: [] } as unknown as Change;
+  const held = finished({ plan: { ...REFUSED, changes: [deleted] } });
+  const both = finished({ plan: { ...REFUSED, changes: [deleted, added] }, frozen: [added] });
+  for (const event of [held, held, both, both, finished({}), held]) {
+    emit(event);
+    await turn();
+  }
+  await sent(4);
+  expect(bodies.map(({ event }) => event)).toEqual([
+    'changes-withheld',
+    'changes-frozen',
+    'recovered',
+    'changes-withheld',
+  ]);
+  const texts = bodies.map(({ text }) => text as string);
+  expect(texts[0]).toBe(
+    [
+      'fwdsync acme: 1 change withheld',
+      'max-deletes: 3 of 4 deleted; if it is intended: apply --allow-deletes 3',
+      'delete alias sales of acme.example: mallory@elsewhere.example (fwdsync.yaml:5)',
+    ].join('\n'),
+  );
+  expect(texts[1]).toBe(
+    'fwdsync acme: 1 item left alone: they keep being changed back\nadd alias info of acme.example: carol@corp.example (fwdsync.yaml:5)',
+  );
+});
+
 describe('what the webhook takes', () => {
   test('json: as it is', async () => {
     const { emit, sent } = await receiver('json', 'http://evil.example');
     emit(failed(HOSTILE));
     const [body] = await sent(1);
     expect(body?.['text']).toContain('<!channel> <***|*here*>');
-    expect(Object.keys(body ?? {})).toEqual(['text', 'event', 'account', 'count', 'at']);
+    expect(Object.keys(body ?? {})).toEqual(['text', 'event', 'account', 'count', 'at', 'items', 'link']);
   });
 
   test('slack: a block of plain text, and nothing that Slack reads as a link or a channel', async () => {
@@ -121,7 +159,7 @@ describe('what the webhook takes', () => {
 
   test('teams: an adaptive card of text runs, which know no Markdown', async () => {
     const { emit, sent } = await receiver('teams');
-    emit(runFinished({ drift: [DRIFT] }));
+    emit(finished({ drift: [DRIFT] }));
     const [body] = await sent(1);
     expect(body).toMatchObject({
       type: 'message',
@@ -138,7 +176,14 @@ describe('what the webhook takes', () => {
                   { text: '⚠️ fwdsync acme: drift in 1 item; nothing was changed', weight: 'Bolder' },
                 ],
               },
-              { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: 'alias sales of acme.example' }] },
+              { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: SALES }] },
+            ],
+            actions: [
+              {
+                type: 'Action.OpenUrl',
+                title: 'Show',
+                url: 'https://ops.example/fwdsync/domains/acme.example',
+              },
             ],
           },
         },

@@ -1,15 +1,12 @@
 import { createConnections } from '../../../client/http/transport.ts';
-import { isLoopback } from '../../../core/model/endpoints.ts';
 import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
 import { createConcealer } from '../../../service/conceal/concealer.ts';
 import { runUntilStopped } from '../../../service/lifetime.ts';
-import { openNotifier } from '../../../service/notify/notifier.ts';
 import { createConcealingLog, type ReportOptions } from '../../../service/reports.ts';
 import { runAccounts } from '../../accounts/run-accounts.ts';
 import type { CommandCall, CommandResult } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { EXIT, usageError } from '../../exit.ts';
-import { operatorSecret } from '../../input/references/references.ts';
+import { EXIT } from '../../exit.ts';
 import { openStates } from '../../input/state/open-states.ts';
 import { concealing } from '../../output/log/concealing-stream.ts';
 import { createLogger } from '../../output/log/logger.ts';
@@ -19,6 +16,7 @@ import type { Settings, StateSettings } from '../../settings/resolve-settings.ts
 import { lastingPart } from '../apply/conclude.ts';
 import { answerRoute } from './answer-route.ts';
 import { answerWho } from './answer-who.ts';
+import { openNotify } from './open-notify.ts';
 import { readPageSettings } from './page-settings.ts';
 import { serveDaemon } from './run-daemon.ts';
 import { runOnce } from './run-once.ts';
@@ -97,35 +95,4 @@ async function openReporting(context: Context, run: RunSettings, logging: Loggin
     who: (destination, manifests) =>
       answerWho(destination, manifests, concealer.disclosure, { cwd: context.cwd, command: commands.all }),
   };
-}
-
-/**
- * Opens the webhook from `FWDSYNC_NOTIFY_URL`, or from the file of `FWDSYNC_NOTIFY_URL_FILE`; null if neither is set.
- */
-async function openNotify(
-  context: Context,
-  { notifyFormat: format }: RunSettings,
-  { log, concealer }: Logging,
-): Promise<ReportOptions['notify']> {
-  const url = (await operatorSecret(context, 'FWDSYNC_NOTIFY_URL'))?.trim();
-  if (!url) return null;
-  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
-  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
-    throw usageError(
-      'FWDSYNC_NOTIFY_URL is not a URL that a secret may be sent to',
-      'use https, or http on loopback',
-    );
-  concealer.addSecret(url);
-  const { clock, signal } = context;
-  return openNotifier({
-    url,
-    format,
-    clock,
-    signal,
-    fetch,
-    conceal: (text) => concealer.conceal(text),
-    onLost({ account, event: about }, message) {
-      log.warn({ event: 'notification.lost', account, about }, message);
-    },
-  });
 }

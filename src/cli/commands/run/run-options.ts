@@ -1,5 +1,6 @@
 import type { NotifyFormat } from '../../../service/notify/notify-bodies.ts';
 import type { ListenAddress } from '../../../service/status/serve-status.ts';
+import { quote } from '../../../core/model/names.ts';
 import type { Context } from '../../context.ts';
 import { MOST_PORT } from '../../declare/options.ts';
 import { usageError } from '../../exit.ts';
@@ -18,6 +19,7 @@ export interface RunOptions {
   readonly delivery?: true;
   readonly basePath?: string;
   readonly notifyFormat: NotifyFormat;
+  readonly pageUrl?: string;
   readonly concurrency: number;
 }
 
@@ -32,6 +34,8 @@ export interface RunSettings extends Pick<RunOptions, 'mode' | 'notifyFormat' | 
   readonly driftUrl: string | null;
   readonly delivery: boolean;
   readonly listen: ListenAddress;
+  /** Address of the page as people reach it, without a slash at its end; null means that none is named. */
+  readonly pageUrl: string | null;
   /** Path without a slash at its end; null means that no reverse proxy is named. */
   readonly basePath: string | null;
 }
@@ -57,6 +61,7 @@ export function resolveRun(context: Context, settings: Settings, options: RunOpt
     listen,
     basePath: parseBasePath(options.basePath),
     notifyFormat,
+    pageUrl: parsePageUrl(options.pageUrl),
     concurrency,
   };
 }
@@ -105,9 +110,9 @@ function assertUsed(context: Context, { isOnce, role, driftUrl, accounts }: Call
     ],
     [['delivery'], isOnce, ONCE, `leave it out${readOnce}`],
     [['basePath'], isOnce, ONCE, 'leave it out: no page is served'],
-    [['notifyFormat'], isOnce, ONCE, 'leave it out: the exit code says how the run ended'],
+    [NOTIFY_FLAGS, isOnce, ONCE, 'leave it out: the exit code says how the run ended'],
     [
-      ['notifyFormat'],
+      NOTIFY_FLAGS,
       !isNotified,
       'has no effect without FWDSYNC_NOTIFY_URL',
       'set it, or FWDSYNC_NOTIFY_URL_FILE, to where notifications are sent',
@@ -133,6 +138,7 @@ function assertUsed(context: Context, { isOnce, role, driftUrl, accounts }: Call
 }
 
 const ONCE = 'has no effect with --once';
+const NOTIFY_FLAGS = ['notifyFormat', 'pageUrl'] as const;
 
 /** Parses `HOST:PORT`, `[::1]:PORT` or `PORT`, which is on loopback. */
 export function parseListen(text: string): ListenAddress {
@@ -175,3 +181,15 @@ export function parseBasePath(text: string | undefined): string | null {
     throw usageError(`--base-path ${text}: the page itself has a path /${first}`, hint);
   return path;
 }
+
+/** Parses `--page-url`, the address that links in notifications begin with. */
+function parsePageUrl(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const { protocol, username, password, search, hash } = URL.canParse(text) ? new URL(text) : NO_URL;
+  const isPlain = `${username}${password}${search}${hash}` === '';
+  if (isPlain && (protocol === 'https:' || protocol === 'http:')) return text.replace(/\/+$/, '');
+  const hint = 'write the address at which people open the page, such as https://ops.example/fwdsync';
+  throw usageError(`--page-url ${quote(text)}: it is not the address of a page`, hint);
+}
+
+const NO_URL = { protocol: '', username: '', password: '', search: '', hash: '' };
