@@ -2,11 +2,11 @@ import type { Clock } from '../../core/model/clock.ts';
 import type { DaemonEvent } from '../../core/model/status/daemon.ts';
 import { noticeLink, NOTICE_EVENTS, noticeText, type Notice } from './notice.ts';
 import { createNotices } from './notices.ts';
-import { NOTIFY_BODIES, type Message, type NotifyFormat } from './notify-bodies.ts';
+import { NOTIFY_BODIES, type NotifyMessage, type NotifyFormat } from './notify-bodies.ts';
 
 /** Sends notices to a webhook in the background, so no run waits for it. */
 export interface Notifier {
-  send(message: Message): void;
+  send(message: NotifyMessage): void;
   /** Resolves when nothing is left to send. */
   idle(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface NotifierOptions {
   /** Removes secrets from a text. */
   readonly conceal: (text: string) => string;
   /** Called when the notifier gives up on a message. The reason holds no secret. */
-  readonly onLost: (lost: Message, reason: string) => void;
+  readonly onLost: (lost: NotifyMessage, reason: string) => void;
 }
 
 const ATTEMPTS = 5;
@@ -40,7 +40,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const sentAt = new Map<string, { moments: number[]; dropped: number }>();
   let waiting = 0;
   let queue: Promise<void> = Promise.resolve();
-  const deliverAfter = async (others: Promise<void>, message: Message, body: string): Promise<void> => {
+  const deliverAfter = async (others: Promise<void>, message: NotifyMessage, body: string): Promise<void> => {
     await others;
     const fault = await deliver(body, options);
     waiting -= 1;
@@ -66,7 +66,11 @@ export function createNotifier(options: NotifierOptions): Notifier {
   };
 }
 
-function bodyOf(message: Message, dropped: number, { clock, conceal, format }: NotifierOptions): string {
+function bodyOf(
+  message: NotifyMessage,
+  dropped: number,
+  { clock, conceal, format }: NotifierOptions,
+): string {
   const more = dropped === 0 ? '' : `\n(${dropped} more were not sent: at most ${MOST_AN_HOUR} an hour)`;
   const at = new Date(clock.now()).toISOString();
   const shown = concealAll({ ...message, text: `${message.text}${more}` }, conceal);
@@ -81,7 +85,7 @@ function concealAll<T>(value: T, conceal: (text: string) => string): T {
 }
 
 /** Merges the notices of one moment into one message per account, under the most severe of their events. */
-function messagesOf(notices: readonly Notice[], pageUrl: string | null): readonly Message[] {
+function messagesOf(notices: readonly Notice[], pageUrl: string | null): readonly NotifyMessage[] {
   return [...Map.groupBy(notices, ({ account }) => account)].map(([account, all]) => {
     const events = new Set(all.map(({ event }) => event));
     return {

@@ -4,7 +4,7 @@ export const NOTIFY_FORMATS = ['json', 'slack', 'teams'] as const;
 export type NotifyFormat = (typeof NOTIFY_FORMATS)[number];
 
 /** A message to a chat or a program. */
-export interface Message {
+export interface NotifyMessage {
   readonly event: NoticeEvent;
   readonly account: string;
   /** Text for people, one or a few lines. It contains names that strangers chose. */
@@ -16,7 +16,7 @@ export interface Message {
 }
 
 /** Builds the body for each kind of webhook. `at` is in ISO 8601. */
-export const NOTIFY_BODIES: Readonly<Record<NotifyFormat, (message: Message, at: string) => object>> = {
+export const NOTIFY_BODIES: Readonly<Record<NotifyFormat, (message: NotifyMessage, at: string) => object>> = {
   json: ({ event, account, text, count, items, link }, at) => ({
     text,
     event,
@@ -45,7 +45,7 @@ const SIGNS: Readonly<Record<NoticeEvent, string>> = {
  * Builds the body for Slack's incoming webhooks. Slack shows `text` where it cannot show blocks. A block takes 3,000
  * characters.
  */
-function slackBody({ event, text, link }: Message): object {
+function slackBody({ event, text, link }: NotifyMessage): object {
   // Only the end of a long text is cut, not the link.
   const end = link === null ? '' : `\n${link}`;
   const shown = `${cut(`${SIGNS[event]} ${text}`, 2_900 - end.length)}${end}`;
@@ -63,7 +63,7 @@ function escapeSlack(text: string): string {
 /**
  * Builds an adaptive card for Teams, workflow "When a Teams webhook request is received". Text runs have no Markdown.
  */
-function teamsBody({ event, text, link }: Message): object {
+function teamsBody({ event, text, link }: NotifyMessage): object {
   const [first = '', ...rest] = cut(text, 20_000).split('\n');
   const line = (shown: string, more: object = {}): object => ({
     type: 'RichTextBlock',

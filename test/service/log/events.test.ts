@@ -7,7 +7,7 @@ import { createConcealer } from '../../../src/service/conceal/concealer.ts';
 import { concealing } from '../../../src/cli/output/log/concealing-stream.ts';
 import type { NoticeEvent } from '../../../src/service/notify/notice.ts';
 import { createNotices } from '../../../src/service/notify/notices.ts';
-import type { Message } from '../../../src/service/notify/notify-bodies.ts';
+import type { NotifyMessage } from '../../../src/service/notify/notify-bodies.ts';
 import { createNotifier } from '../../../src/service/notify/notifier.ts';
 import { createLogger } from '../../../src/cli/output/log/logger.ts';
 import { createEventLog } from '../../../src/service/log/event-log.ts';
@@ -366,7 +366,7 @@ describe('notices', () => {
 });
 
 describe('the notifier', () => {
-  const notice: Message = {
+  const notice: NotifyMessage = {
     event: 'drift-found',
     account: 'acme',
     text: 'drift',
