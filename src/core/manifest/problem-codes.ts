@@ -1,7 +1,7 @@
 import { FINDINGS, type FindingCode } from '../model/lint/findings.ts';
 import type { Problem } from '../model/manifest/problem.ts';
 
-/** Every error that a manifest can have; docs/manifest.md explains each. */
+/** Every error that a manifest can have; docs/problems.md explains each. */
 export const ERROR_CODES = [
   'absent-with-other-keys',
   'comma-in-destination',

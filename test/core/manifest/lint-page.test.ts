@@ -27,10 +27,10 @@ function codesOf(example: string): readonly string[] {
 
 describe('docs/lint.md', () => {
   test('has a section for each finding of a manifest, in order', () => {
-    const manifest = readFileSync(join(import.meta.dirname, '../../../docs/manifest.md'), 'utf8');
-    const table = manifest.slice(
-      manifest.indexOf('### In the manifest'),
-      manifest.indexOf('### Only the account'),
+    const problems = readFileSync(join(import.meta.dirname, '../../../docs/problems.md'), 'utf8');
+    const table = problems.slice(
+      problems.indexOf('## In the manifest'),
+      problems.indexOf('## Only the account'),
     );
     const found = [...table.matchAll(/^\| `([a-z-]+)` \| (?:warning|notice) /gm)].map(
       ([, code = '']) => code,

@@ -71,7 +71,8 @@ function describe(fault: ErrorObject, at: At): Described {
 }
 
 function describeValue({ keyword, message, parentSchema }: ErrorObject, what: string): Words {
-  if (keyword !== 'pattern') return words(`${what} ${message ?? 'is not valid'}`, 'see docs/manifest.md');
+  if (keyword !== 'pattern')
+    return words(`${what} ${message ?? 'is not valid'}`, 'see docs/manifest-reference.md');
   const examples = ((parentSchema?.['examples'] ?? []) as readonly unknown[]).map(plainText);
   return words(`${what} is not written so`, `write ${examples.join(' or ')}`);
 }

@@ -2,7 +2,7 @@ import type { DomainName } from '../names.ts';
 
 /**
  * Every warning and notice of `validate`, `plan` and the daemon: legal, but perhaps not intended. `lint.off` can
- * silence each. Errors and guards are not here and cannot be silenced. docs/lint.md and docs/manifest.md explain the
+ * silence each. Errors and guards are not here and cannot be silenced. docs/lint.md and docs/problems.md explain the
  * findings.
  */
 const SEVERITIES = {
