@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { approvalDigest } from '../../src/core/plan/document/digest.ts';
 import { decide } from '../../src/engine/decide.ts';
 import type { Planned } from '../../src/engine/plan-once.ts';
-import { IS_FULL, SEED } from './support/explore.ts';
+import { DRAWN, IS_FULL, SEED } from './support/explore.ts';
 import { lossesBetween } from './support/forwards/deliveries.ts';
 import { makeEdits, someEdits } from './support/forwards/edits.ts';
 import { forwardsWorld, scenarioIn } from './support/forwards/random-forwards.ts';
@@ -79,6 +79,6 @@ test('an approved plan does what it shows or nothing', { timeout: 7_200_000 }, a
       ]).toEqual([]);
       if (ending.kind !== 'killed') expect(describe(ending)).toMatch(/^(converged|unchanged)$/);
     }),
-    { numRuns: RUNS, seed: SEED, endOnFailure: false },
+    { numRuns: RUNS, ...DRAWN },
   );
 });

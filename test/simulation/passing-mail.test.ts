@@ -156,6 +156,23 @@ const CASES: Readonly<Record<string, Case>> = {
     other: { live: { help: 'desk@acme.example', jobs: A }, wanted: { jobs: A } },
     relay: { live: { '*': 'info@acme.example' } },
   },
+  'an alias is deleted with a catch-all that another domain may still need': {
+    acme: { live: { info: 'help@other.example' }, wanted: { info: DISCARD }, prune: false },
+    other: { live: { info: A, '*': A }, wanted: {}, wantedRules: [['info', A, false]] },
+  },
+  'a rule is deleted with one that discards in front of it, for which a new one waits': {
+    acme: {
+      rules: [
+        ['*', DISCARD],
+        ['jobs', B],
+      ],
+      fallback: DISCARD,
+      wantedRules: [
+        ['d*', 'info@acme.example'],
+        ['info', A],
+      ],
+    },
+  },
   'domains that end forwarding to each other': {
     acme: { live: { '(desk|help)': 'info@other.example', jobs: A }, wanted: { jobs: A } },
     other: { live: { '(desk|help)': 'anyone@acme.example', '*': A, jobs: A }, wanted: { jobs: A } },

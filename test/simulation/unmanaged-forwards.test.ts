@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { IS_FULL, SEED } from './support/explore.ts';
+import { DRAWN, IS_FULL, SEED } from './support/explore.ts';
 import { forwardsWorld, scenarioIn } from './support/forwards/random-forwards.ts';
 import { breachesOf, simulateForwards, type ForwardsRun } from './support/forwards/simulate-forwards.ts';
 import type { Stroke } from './support/wire.ts';
@@ -51,6 +51,6 @@ test('no mail is lost on its way that is not to be lost', { timeout: 7_200_000 }
         expect({ stroke, breaches: breachesOf(run, 3) }).toEqual({ stroke, breaches: [] });
       }
     }),
-    { numRuns: RUNS, seed: SEED, endOnFailure: false },
+    { numRuns: RUNS, ...DRAWN },
   );
 });

@@ -10,6 +10,11 @@ import type { Script } from './world.ts';
 export const IS_FULL = process.env['SIMULATION'] === 'full';
 export const SEED = Number(process.env['SIMULATION_SEED'] ?? 1);
 
+const PATH = process.env['SIMULATION_PATH'];
+
+/** Draws random worlds. SIMULATION_PATH begins with another than the first: the path that a failure prints. */
+export const DRAWN = { seed: SEED, ...(PATH === undefined ? {} : { path: PATH, endOnFailure: true }) };
+
 /** The golden cases, on one generation of the API or both. */
 export function goldenScenarios(versions: readonly Version[]): readonly Scenario[] {
   return readCases(join(import.meta.dirname, '../../golden')).flatMap((golden) =>

@@ -99,10 +99,10 @@ function edgesAmong(ordered: readonly OrderedChange[], waits: Waits): EdgesOf {
   }
   return (change) => {
     const own = places.get(itemKey(change));
-    return [...(waits.get(itemKey(change)) ?? [])].flatMap(([other, why]) => {
+    return [...(waits.get(itemKey(change))?.keys() ?? [])].flatMap((other) => {
       const first = places.get(itemKey(other));
       if (first === undefined || own === undefined) return [];
-      const isInOrder = other.domain === change.domain && (why === 'beside' || first.ends < own.begins);
+      const isInOrder = other.domain === change.domain && first.ends < own.begins;
       return [{ first: first.change, later: !isInOrder }];
     });
   };

@@ -2,6 +2,8 @@ import type { Change, RuleChange } from '../../model/plan.ts';
 import type { RuleState } from '../../kinds/rule/fields.ts';
 import { createRouter, type Mail } from '../../routing/route.ts';
 import { compareRanks } from '../sorting.ts';
+import { isWide, type Beside } from './beside.ts';
+import { mailTo } from './mail.ts';
 
 export interface RulesInTheWay {
   /** Rules that must change before this rule gives up its mail, because they do not deliver that mail yet. */
@@ -44,6 +46,32 @@ export function endingRules(changes: readonly Change[], mail: Mail, delivers: De
       !delivers(change.desired, 'desired') &&
       matches(change.desired, mail),
   );
+}
+
+/**
+ * Returns, for each silent rule of a domain that gives up mail in stage 2, the rules after it that do so too and may
+ * match the same mail.
+ */
+export function endingBehind(changes: readonly Change[], isSilent: (change: RuleChange) => boolean): Beside {
+  const ending = changes.filter(
+    (change): change is EndingRule =>
+      change.kind === 'rule' && change.stage === 2 && change.observed?.active === true,
+  );
+  const behind = (one: EndingRule): readonly EndingRule[] =>
+    ending.filter(
+      (other) => compareRanks(other.observed.rank, one.observed.rank) > 0 && mayShareMail(one, other),
+    );
+  return new Map(ending.filter(isSilent).map((change) => [change, new Set(behind(change))]));
+}
+
+type EndingRule = RuleChange & { readonly observed: RuleState };
+
+/** True unless the names in the conditions of two rules of a domain show that they match different mail. */
+function mayShareMail({ domain, observed: one }: EndingRule, { observed: other }: EndingRule): boolean {
+  if (one.match.type !== 'alias' || other.match.type !== 'alias') return true;
+  const [name, another] = [one.match.alias, other.match.alias];
+  if (isWide(name) && isWide(another)) return true;
+  return matches(other, mailTo(`${name}@${domain}`)) || matches(one, mailTo(`${another}@${domain}`));
 }
 
 function matches(rule: RuleState, mail: Mail): boolean {

@@ -3,14 +3,15 @@ import { itemKey } from '../../kinds/item-key.ts';
 import { KINDS } from '../../kinds/registry.ts';
 import { domainPartOf, type DomainName } from '../../model/names.ts';
 import type { Observed } from '../../model/observed.ts';
-import type { Change, WaitReason, Waits } from '../../model/plan.ts';
+import type { AliasChange, Change, RuleChange, WaitReason, Waits } from '../../model/plan.ts';
 import { nodesOnCycles } from '../../routing/cycles.ts';
 import { changeEach } from '../diff/domain.ts';
 import type { DomainPlan } from '../diff/section.ts';
 import { domainsLeadingTo, forwardersAmong, forwardsTo } from '../routes/forwarders.ts';
 import { readStages, type RoutesInput } from '../routes/sides.ts';
 import { readingsOf } from '../routes/tables.ts';
-import { addedBeside, matchedBeside } from './beside.ts';
+import { addedBeside, isWide, matchedBeside } from './beside.ts';
+import { endingBehind } from './rule-order.ts';
 import { openWays, type PassedChanges, type Ways } from './ways.ts';
 
 interface WaitsInput extends Pick<RoutesInput, 'desired'> {
@@ -144,9 +145,10 @@ function note(found: Found, change: Change, first: Change, why: WaitReason): voi
 }
 
 /**
- * Notes the order of aliases beside others. Aliases beside waiting ones keep their order. An alias that delivers
- * nothing, as far as its destinations show, is deleted only after the aliases that would match its mail. Otherwise
- * that mail would be delivered, for a moment or until the next run.
+ * Notes the order of entries of a domain that match some of the same mail. Aliases beside waiting ones keep their
+ * order. An entry ends only after the ending ones that would match its mail then. Otherwise they would deliver that
+ * mail for a moment, or until the next run, whose plan would show a loss that this plan does not show. Not concerned
+ * is an entry of mail to several addresses that is delivered, as far as its destinations show.
  */
 function noteBeside(
   changes: readonly Change[],
@@ -155,12 +157,18 @@ function noteBeside(
   ahead: Found,
 ): void {
   const isInside = (to: string): boolean => to === DISCARD || domains.has(domainPartOf(to) as DomainName);
+  const isSilent = ({ observed }: AliasChange | RuleChange): boolean =>
+    observed?.forward.every(isInside) === true;
   const aliases = changes.filter((change) => change.kind === 'alias');
   const deleted = aliases.filter(({ action }) => action === 'delete');
   const added = aliases.filter(({ action }) => action === 'add');
-  const silent = deleted.filter(({ observed }) => observed?.forward.every(isInside));
+  const concerned = deleted.filter((change) => !isWide(change.name) || isSilent(change));
   const inOrder = isWaiting ? [...addedBeside(aliases), ...matchedBeside(deleted, added)] : [];
-  for (const [change, firsts] of [...inOrder, ...matchedBeside(silent, deleted)]) {
+  for (const [change, firsts] of [
+    ...inOrder,
+    ...matchedBeside(concerned, deleted),
+    ...endingBehind(changes, isSilent),
+  ]) {
     for (const first of firsts) note(ahead, change, first, 'beside');
   }
 }

@@ -283,6 +283,20 @@ test('a pattern is deleted only when the catch-all is there that takes its mail 
   expect(waitsIn(made)).toEqual(['(a|b)@acme 2 <- *@acme 2', '*@acme 2 <- desk@hub 2']);
 });
 
+test('an alias is deleted only when what would match its mail then is deleted', () => {
+  const made = planOf({
+    [ACME]: {
+      live: { '*': A, '(.*)': A, '(s|t)': A, '(n|l)': 'null', info: A, 'info+x': A, desk: A },
+      wanted: { '*': false, '(.*)': false, '(s|t)': false, '(n|l)': false, info: false, desk: A },
+    },
+  });
+  expect(waitsIn(made)).toEqual([
+    '(n|l)@acme 2 <- (.*)@acme 2, (s|t)@acme 2, *@acme 2',
+    'info@acme 2 <- (.*)@acme 2, *@acme 2',
+  ]);
+  expect(partsIn(made)).toEqual(['2: *@acme (.*)@acme (s|t)@acme info@acme', '2: (n|l)@acme']);
+});
+
 describe('parts', () => {
   test('domains wait as a whole, and where they wait for each other, change by change', () => {
     const one = { [HUB]: { live: {}, wanted: { desk: B, other: B } } };
@@ -361,6 +375,33 @@ describe('rules', () => {
       ruleSection([rule('info', B, { active: false })], { prune: true }),
     );
     expect(waitsIn(made)).toEqual([]);
+  });
+
+  test('one that discards is deleted only after those behind it that are deleted and may match its mail', () => {
+    const made = rules(
+      ACME,
+      [
+        liveTwin('info', 5, B),
+        liveTwin('h*', 10, 'null'),
+        liveTwin('help', 20, B),
+        liveTwin('*', 30, B),
+        liveTwin('desk', 40, B),
+        { ...liveTwin('new', 50, B), match: { type: 'cel', expression: 'true' } },
+      ],
+      ruleSection([], { prune: true }),
+    );
+    expect(waitsIn(made)).toEqual([
+      'derived-alias-h*@acme 2 <- derived-alias-*@acme 2, derived-alias-help@acme 2, derived-alias-new@acme 2',
+    ]);
+  });
+
+  test('one that discards gives up mail after a rule behind it, even if an earlier step is its own', () => {
+    const made = rules(
+      ACME,
+      [liveTwin('*', 10, 'null'), liveTwin('jobs', 20, B), liveTwin('z', 30, B)],
+      ruleSection([rule('*', 'null', { active: false }), rule('z', B)], { prune: true }),
+    );
+    expect(partsIn(made)).toEqual(['2: derived-alias-jobs@acme', '2: *@acme']);
   });
 
   test('a rule of another engine takes no mail', () => {
