@@ -16,6 +16,7 @@ import { isSilenced } from '../model/lint/silence.ts';
 import { readGuards } from './resolve/guards.ts';
 import { createGaps } from './check/lint/gaps.ts';
 import { reportLint } from './check/lint/lint.ts';
+import { reportSimilarDestinations } from './check/lint/similar-destinations.ts';
 import { reportLoops } from './check/loops.ts';
 import type { Node } from './read/node.ts';
 import { createProblemLog, type ProblemLog } from './problems.ts';
@@ -113,6 +114,11 @@ function loadDocuments(parsed: ParsedManifest, options: LoadOptions): LoadedMani
   const sound = log.errorCount() === 0;
   const gaps = createGaps(documents, loading, subjects);
   reportLint(manifest, domains, loading, gaps);
+  if (completeness === 'complete')
+    reportSimilarDestinations(
+      { documents, destinations: destinations.written, ownDomains: new Set(domains.keys()) },
+      log,
+    );
   if (gaps.isSound && domains.size === 0) reportNoDomains(documents[0], log);
   const isLoud = (problem: Problem): boolean =>
     !isSilenced(problem.code, subjects.of(problem), { off, domains });

@@ -206,6 +206,7 @@ const ABOUT_WORDING: ReadonlySet<FindingCode> = new Set([
   'adopted-by-content',
   'default-catch-all',
   'no-longer-managed',
+  'similar-destination',
   'similar-domain',
   'unmanaged-rule-first',
 ]);

@@ -30,6 +30,7 @@ export function measureLint(domains: Parameters<typeof reportLint>[1]): number {
     checkSpares: () => undefined,
     isUsed: () => true,
     references: new Map(),
+    written: new Map(),
   };
   const options = { references: 'optional', resolve: () => null, apiVersion: 'v4' } as const;
   const started = cpuSeconds();

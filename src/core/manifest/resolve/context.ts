@@ -57,6 +57,15 @@ export interface DestinationBook {
   readonly isUsed: (name: string) => boolean;
   /** References by normalised value. */
   readonly references: ReadonlyMap<string, Reference>;
+  /** Addresses and webhooks by their text in the manifest, without values of references. */
+  readonly written: ReadonlyMap<string, WrittenDestination>;
+}
+
+export interface WrittenDestination {
+  /** A list of one, shared by all values with this text. */
+  readonly destinations: readonly Destination[];
+  /** Number of values with this text. A template counts once for each domain that uses it. */
+  readonly uses: number;
 }
 
 /** The context of every stage after parsing. */

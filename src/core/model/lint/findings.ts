@@ -50,6 +50,7 @@ const SEVERITIES = {
   'same-domain-destination': 'warning',
   'shadowed-alias': 'warning',
   'shadowed-rule': 'warning',
+  'similar-destination': 'notice',
   'similar-domain': 'warning',
   'state-damaged': 'warning',
   'unknown-whitelabel': 'warning',

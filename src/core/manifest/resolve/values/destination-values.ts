@@ -26,7 +26,7 @@ interface Book {
    */
   depth: 'fine' | 'reported';
   /** Destinations by the text of an address or webhook, so that equal texts share one list. */
-  readonly parsed: Map<string, readonly Destination[]>;
+  readonly parsed: Map<string, { readonly destinations: readonly Destination[]; uses: number }>;
   readonly references: Map<string, Reference>;
   /** The use of the current value: for an entry, or for a group that no entry uses. */
   use: 'entry' | 'spare';
@@ -66,6 +66,7 @@ export function createDestinationBook(
   for (const { key } of manifest.destinations.values()) checkGroupName(key, book);
   return {
     references: book.references,
+    written: book.parsed,
     resolve: (node) => (node === undefined ? null : resolveValue(node, book)),
     isUsed: (name) => book.groups.get(name)?.use === 'entry',
     checkSpares() {
@@ -116,7 +117,10 @@ function resolveItem(node: Node, book: Book): readonly Destination[] | null {
   if (node.kind === 'map') return resolveReferenceNode(node, book);
   if (node.kind !== 'text' || isNull(node) || node.text === '') return null;
   const known = book.parsed.get(node.text);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    known.uses += 1;
+    return known.destinations;
+  }
   if (node.text === 'discard') return [DISCARD];
   const parsed = parseDestination(node.text);
   if (parsed === null) return resolveName(node, book);
@@ -129,7 +133,7 @@ function resolveItem(node: Node, book: Book): readonly Destination[] | null {
   }
   const { warning, destination } = parsed.value;
   const destinations = [destination];
-  if (warning === null) book.parsed.set(node.text, destinations);
+  if (warning === null) book.parsed.set(node.text, { destinations, uses: 1 });
   else book.log.report(warning.code, node, warning);
   return destinations;
 }
