@@ -44,13 +44,15 @@ const BY_RULES: Reading = { ...LISTED, engine: 'rules' };
 
 /**
  * Reads the account before and after the changes. If it does not show the engine of a domain, `listed` assumes aliases
- * and `otherwise` rules; `otherwise` is null if no such domain has active rules.
+ * and `otherwise` rules; `otherwise` is null if no such domain has active rules. Domains whose active rules are not
+ * known stay with their aliases, if the manifest manages those.
  */
 export function readSides(input: RoutesInput): { readonly listed: Sides; readonly otherwise: Sides | null } {
   const own = Map.groupBy(input.changes, ({ domain }) => domain);
   const byRules = new Set<string>(
     input.desired.domains.keys().filter((domain) => mayUseRules(domain, input.observed, own.get(domain))),
   );
+  const isByRules = (domain: string): boolean => byRules.has(domain) || mayHaveRules(domain, input);
   const aliasesOf = keepLatest(TABLES_KEPT, (domain) =>
     liveAliases(input.observed.domains.get(domain as DomainName)),
   );
@@ -60,14 +62,14 @@ export function readSides(input: RoutesInput): { readonly listed: Sides; readonl
   });
   return {
     listed: sides(() => LISTED),
-    otherwise: byRules.size === 0 ? null : sides((domain) => (byRules.has(domain) ? BY_RULES : LISTED)),
+    otherwise: byRules.size === 0 ? null : sides((domain) => (isByRules(domain) ? BY_RULES : LISTED)),
   };
 }
 
-/** Returns the section that decides about mail to a domain whose way is unknown. */
+/** Returns the section that decides about mail to a domain whose way is unknown, because it was not read. */
 export function decidingSection({ observed }: RoutesInput, domain: string): string {
   const live = observed.domains.get(domain as DomainName);
-  return `${domain}/${engineOf(live, LISTED)}`;
+  return `${domain}/${engineOf(live, live?.aliases === undefined ? LISTED : BY_RULES)}`;
 }
 
 /** True if a domain may be routed by rules: its engine is not known, and it has active rules. */
@@ -80,6 +82,14 @@ function mayUseRules(
   if (live?.routingEngine !== undefined) return false;
   const added = changes.some((change) => change.kind === 'rule' && change.desired?.active === true);
   return added || (live?.rules ?? []).some(({ active }) => active);
+}
+
+/** True if a domain may have rules that were not read: neither its engine nor the manifest shows that aliases route. */
+function mayHaveRules(domain: string, { desired, observed }: RoutesInput): boolean {
+  const live = observed.domains.get(domain as DomainName);
+  const wanted = desired.domains.get(domain as DomainName);
+  if (live === undefined || (wanted?.state === 'present' && wanted.aliases !== undefined)) return false;
+  return live.routingEngine === undefined && live.rules === undefined;
 }
 
 const NO_TABLE = { engine: null, aliasOf: () => null, takerOf: () => null } as const;

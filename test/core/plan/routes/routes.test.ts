@@ -361,6 +361,27 @@ describe('where the engine is not told', () => {
     ]);
   });
 
+  test.each<[string, Partial<Parameters<typeof present>[1]>, string]>([
+    ['whose rules were not read is unknown', {}, '? unknown hub.example/rules'],
+    ['whose aliases are managed stays with them', { aliases: aliasSection({ desk: B }) }, B],
+  ])('by rules, a domain on the way %s', (_, hub, end) => {
+    const wanted = [
+      present(ACME, {
+        rules: ruleSection([rule('jobs', 'desk@hub.example'), rule('info', 'x@relay.example')]),
+      }),
+      present('hub.example', hub),
+    ];
+    const rows = [
+      live(ACME, { aliases: [], rules: [] }),
+      live('hub.example', { aliases: liveAliases({ desk: B }) }),
+      live('relay.example', { aliases: liveAliases({ '*': B }) }),
+    ];
+    expect(routes(wanted, rows)).toEqual([
+      'reroute info@acme.example: refused -> refused otherwise reroute: ops@corp.example -> x@relay.example',
+      `reroute jobs@acme.example: refused -> refused otherwise reroute: ops@corp.example -> ${end}`,
+    ]);
+  });
+
   test('a domain without active rules has one reading', () => {
     expect(ofAliases({ info: A }, { info: B }, {})).toEqual([`reroute info@acme.example: ${A} -> ${B}`]);
   });
