@@ -1,3 +1,4 @@
+import type { RecordChecks } from '../core/dns/checks.ts';
 import type { Budget } from '../core/rate-limit/budget.ts';
 import type { Demands } from '../core/rate-limit/demand.ts';
 import type { ApiVersion } from '../core/model/endpoints.ts';
@@ -35,16 +36,7 @@ export interface Verification {
   /** Reason why MX is wrong; null if it is right. */
   readonly error: string | null;
   readonly provider: string | null;
-  readonly records: Readonly<Record<RecordName, RecordCheck>>;
-}
-
-export const RECORD_NAMES = ['mx', 'spf', 'dkim1', 'dkim2', 'dmarc'] as const;
-export type RecordName = (typeof RECORD_NAMES)[number];
-
-export interface RecordCheck {
-  readonly expected: readonly string[];
-  readonly values: readonly string[];
-  readonly valid: boolean;
+  readonly records: RecordChecks;
 }
 
 /**

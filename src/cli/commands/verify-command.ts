@@ -1,3 +1,4 @@
+import { RECORD_FORMATS } from '../../core/dns/record-formats.ts';
 import type { FullClient } from '../../client/create.ts';
 import { errorText } from '../../client/errors.ts';
 import { plural, type DomainName } from '../../core/model/names.ts';
@@ -10,15 +11,15 @@ import { EXIT, interruptedExit, strongestExit, type ExitCode } from '../exit.ts'
 import { requestsHeadway } from '../output/progress/headway.ts';
 import { resolveConnection } from '../settings/connection.ts';
 import {
-  domainText,
+  recordsText,
   verifyDocument,
   type VerifiedRecords,
   type VerifyDocument,
 } from '../output/documents/verify-document.ts';
 
 /**
- * Asks the service to check the DNS of the named domains, or of all domains of the account. Prints missing records as
- * lines of a zone file. Exits with 2 if a domain is not ready, and with 1 if one could not be verified. If
+ * Asks the service to check the DNS of the named domains, or of all domains of the account. Prints missing records,
+ * as lines of a zone file by default. Exits with 2 if a domain is not ready, and with 1 if one could not be verified. If
  * interrupted, exits with what is known so far.
  */
 export async function verifyCommand(
@@ -42,7 +43,7 @@ export async function verifyCommand(
     const { ready, notReady, failed } = document.summary;
     const verdict = `${ready} ready, ${notReady} not ready, ${failed} failed`;
     const exit = context.signal.aborted && failed > 0 ? interruptedExit(context) : exitOf(document);
-    return { exit, ...chooseOutput(context, document, () => textOf(context, document)), verdict };
+    return { exit, ...chooseOutput(context, document, () => textOf(context, results)), verdict };
   } finally {
     progress.stop();
     await client.close();
@@ -75,10 +76,12 @@ function isInterrupted({ failure }: Pick<VerifiedRecords, 'failure'>): boolean {
 }
 
 /** Returns the text of the domains that were asked about; those that an interruption left out are a number. */
-function textOf({ stderr }: Context, { domains }: VerifyDocument): string {
-  const [left, asked] = [domains.filter(isInterrupted), domains.filter((one) => !isInterrupted(one))];
-  if (left.length > 0) stderr.write(`interrupted: ${plural(left.length, 'domain')} not verified\n`);
-  return asked.map(domainText).join('');
+function textOf({ stderr, format }: Context, results: readonly VerifiedRecords[]): string {
+  const asked = results.filter((one) => !isInterrupted(one));
+  const left = results.length - asked.length;
+  if (left > 0) stderr.write(`interrupted: ${plural(left, 'domain')} not verified\n`);
+  const form = RECORD_FORMATS.find((one) => one === format) ?? 'zone';
+  return asked.map((one) => recordsText(form, one)).join('');
 }
 
 function exitOf({ summary }: VerifyDocument): ExitCode {

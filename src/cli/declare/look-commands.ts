@@ -18,6 +18,7 @@ import {
   positiveNumber,
   storeOptions,
 } from './options.ts';
+import { VERIFY_FORMATS } from '../output/formats.ts';
 
 /** Commands that look at an account. */
 export const LOOK_COMMANDS: CommandGroup = {
@@ -29,10 +30,8 @@ export const LOOK_COMMANDS: CommandGroup = {
         run(acceptAccounts(async () => (await import('../commands/account-command.ts')).accountCommand)),
       ),
   verify: (command, { run }) =>
-    addOptions(command, accountsOption, connectionOptions, formatOption(), logOptions)
-      .description(
-        'Ask the service to check domains, and print the DNS records that are missing as a zone file',
-      )
+    addOptions(command, accountsOption, connectionOptions, formatOption(VERIFY_FORMATS), logOptions)
+      .description('Ask the service to check domains, and print the DNS records that are missing')
       .argument('[domain...]', 'domains; default: all domains of the account')
       .addHelpText('after', example('fwdsync verify acme.example'))
       .action(

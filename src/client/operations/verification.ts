@@ -1,11 +1,6 @@
 import type { Call } from '../http/call.ts';
-import {
-  type Client,
-  type Verification,
-  RECORD_NAMES,
-  type RecordName,
-  type RecordCheck,
-} from '../client.ts';
+import type { Client, Verification } from '../client.ts';
+import type { RecordCheck, RecordName } from '../../core/dns/checks.ts';
 import {
   booleanField,
   DecodeError,
@@ -16,11 +11,6 @@ import {
 } from '../../core/fields/json.ts';
 import type { ApiVersion } from '../../core/model/endpoints.ts';
 import { DOMAIN_WIRE } from '../../core/kinds/domain/wire.ts';
-
-/** Returns the records that are missing or wrong, in the order in which people add them to DNS. */
-export function missingRecords({ records }: Verification): readonly RecordName[] {
-  return RECORD_NAMES.filter((name) => !records[name].valid);
-}
 
 export function verifyOperations(call: Call, version: ApiVersion): Pick<Client, 'verifyDomain'> {
   return {

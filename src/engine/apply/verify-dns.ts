@@ -1,5 +1,5 @@
 import type { ApiError } from '../../client/errors.ts';
-import { missingRecords } from '../../client/operations/verification.ts';
+import { missingRecords } from '../../core/dns/checks.ts';
 import type { Verification } from '../../client/client.ts';
 import type { CommandLine } from '../../core/model/text/command-line.ts';
 import type { DomainName } from '../../core/model/names.ts';

@@ -25,6 +25,7 @@ describe.each(['v4', 'v3'] as const)('verify through %s', (version) => {
     const { code, stdout } = await (await open()).run(['verify', 'new.example']);
     expect(stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
       '; new.example: not ready (mx, spf, dkim1, dkim2, dmarc missing or wrong): The MX records do not point to the service.',
+      '; keep the other TXT records of new.example.',
       'new.example. IN MX 10 mx1.improvmx.com.',
       'new.example. IN MX 20 mx2.improvmx.com.',
       'new.example. IN TXT "v=spf1 include:spf.improvmx.com ~all"',
@@ -33,6 +34,14 @@ describe.each(['v4', 'v3'] as const)('verify through %s', (version) => {
       '_dmarc.new.example. IN TXT "v=DMARC1; p=none;"',
       '',
     ]);
+    expect(code).toBe(2);
+  });
+
+  test('2: the same records for DNSControl, where everything else is a comment', async () => {
+    const { code, stdout } = await (await open()).run(['verify', '--format', 'dnscontrol']);
+    expect(stdout).toMatch(
+      /^\/\/ acme\.example: ready\n\/\/ new\.example: not ready .*\n\/\/ .*\nD_EXTEND\("new\.example",\n/,
+    );
     expect(code).toBe(2);
   });
 

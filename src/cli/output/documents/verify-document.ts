@@ -1,12 +1,10 @@
-import {
-  type Client,
-  RECORD_NAMES,
-  type RecordCheck,
-  type RecordName,
-  type Verification,
-} from '../../../client/client.ts';
-import { escapeInvisible, type DomainName } from '../../../core/model/names.ts';
-import { zoneLine, zoneRecords, type ZoneRecord } from './zone.ts';
+import type { Client, Verification } from '../../../client/client.ts';
+import { missingRecords, type RecordChecks } from '../../../core/dns/checks.ts';
+import { missingRecordSets, type DnsRecord, type MissingRecords } from '../../../core/dns/records.ts';
+import type { RecordFormat } from '../../../core/dns/record-formats.ts';
+import { renderMissing } from '../../../core/dns/render-records.ts';
+import { zoneData } from '../../../core/dns/zone.ts';
+import type { DomainName } from '../../../core/model/names.ts';
 
 /** The result of verifying one domain. */
 export interface VerifiedRecords {
@@ -31,9 +29,18 @@ interface VerifiedDomain {
   /** The service's own words about MX. */
   readonly error: string | null;
   readonly provider: string | null;
-  readonly records: Readonly<Record<RecordName, RecordCheck>> | null;
-  /** Records to put into DNS. */
-  readonly missing: readonly ZoneRecord[];
+  readonly records: RecordChecks | null;
+  /** Records to put into DNS: the whole set of each name and type that has to change. */
+  readonly missing: readonly RecordRow[];
+  /** Existing records of these sets that have to go. */
+  readonly remove: readonly RecordRow[];
+  /** Texts for people about records that stay. */
+  readonly notes: readonly string[];
+}
+
+interface RecordRow extends Pick<DnsRecord, 'record' | 'name' | 'type'> {
+  /** Data in the syntax of a zone file. */
+  readonly data: string;
 }
 
 /** Returns the document `fwdsync/verify@1`; see schemas/verify.v1.schema.json. */
@@ -48,39 +55,40 @@ export function verifyDocument(
     error: answer?.error ?? null,
     provider: answer?.provider ?? null,
     records: answer?.records ?? null,
-    missing: answer === null ? [] : zoneRecords(domain, answer),
+    ...rowsOf(missingOf({ domain, answer })),
   }));
   const count = (ready: boolean | null): number => domains.filter((domain) => domain.ready === ready).length;
   const summary = { ready: count(true), notReady: count(false), failed: count(null) };
   return { kind: 'fwdsync/verify@1', api: { url, version }, domains, summary };
 }
 
-/** Returns lines of a zone file. Everything but records is a comment. */
-export function domainText(verified: VerifiedDomain): string {
-  const lines = [
-    `; ${verified.domain}: ${state(verified)}`,
-    ...foundLines(verified),
-    ...verified.missing.map(zoneLine),
-  ];
-  return `${lines.join('\n')}\n`;
+function rowsOf({
+  wanted,
+  obsolete,
+  notes,
+}: MissingRecords): Pick<VerifiedDomain, 'missing' | 'remove' | 'notes'> {
+  return { missing: wanted.map(rowOf), remove: obsolete.map(rowOf), notes };
 }
 
-function state({ ready, failure, error, records }: VerifiedDomain): string {
-  if (ready === null) return `could not be verified: ${oneLine(failure ?? '')}`;
-  if (ready) return 'ready';
-  const wrong = RECORD_NAMES.filter((name) => records?.[name].valid === false);
+function rowOf(dns: DnsRecord): RecordRow {
+  const { record, name, type } = dns;
+  return { record, name, type, data: zoneData(dns) };
+}
+
+function missingOf({ domain, answer }: Pick<VerifiedRecords, 'domain' | 'answer'>): MissingRecords {
+  if (answer === null) return { domain, wanted: [], obsolete: [], notes: [] };
+  return missingRecordSets(domain, answer.records);
+}
+
+/** Returns the missing records of a domain in a format of DNS. All but records is in comments. */
+export function recordsText(format: RecordFormat, verified: VerifiedRecords): string {
+  return renderMissing(format, `${verified.domain}: ${stateText(verified)}`, missingOf(verified));
+}
+
+function stateText({ answer, failure }: VerifiedRecords): string {
+  if (answer === null) return `could not be verified: ${failure ?? ''}`;
+  if (answer.valid) return 'ready';
+  const wrong = missingRecords(answer);
   const words = wrong.length === 0 ? '' : ` (${wrong.join(', ')} missing or wrong)`;
-  return `not ready${words}${error === null ? '' : `: ${oneLine(error)}`}`;
-}
-
-/** Returns a comment for each existing wrong record, which must be replaced and not added to. */
-function foundLines({ records }: VerifiedDomain): readonly string[] {
-  if (records === null) return [];
-  return RECORD_NAMES.filter((name) => !records[name].valid && records[name].values.length > 0).map(
-    (name) => `; ${name} is now: ${oneLine(records[name].values.join(', '))}`,
-  );
-}
-
-function oneLine(text: string): string {
-  return escapeInvisible(text.replace(/\s+/g, ' '));
+  return `not ready${words}${answer.error === null ? '' : `: ${answer.error}`}`;
 }
