@@ -8,6 +8,7 @@ import { hideReferences, type Concealer } from './conceal/concealer.ts';
 import { POLL_MS, type Daemon } from './daemon/daemon.ts';
 import { createEventLog } from './log/event-log.ts';
 import type { ServiceLog } from './log/service-log.ts';
+import type { NotifyChannel } from './notify/notifier.ts';
 import { createMetrics, type MetricsOptions } from './status/metrics.ts';
 import type { RouteAnswer } from './status/page/views/route-box.ts';
 import type { WhoBoxAnswer } from './status/page/views/who-box.ts';
@@ -36,8 +37,8 @@ export interface ReportOptions {
   readonly concealer: Concealer;
   /** Commands that reach what this process reaches. */
   readonly commands: Commands;
-  /** Sends news to the webhook; null means that there is none. */
-  readonly notify: ((event: DaemonEvent) => void) | null;
+  /** Sends news to people; null means that nothing does. */
+  readonly notify: NotifyChannel | null;
   /** Answers where mail to an address goes, by these manifests. */
   readonly route: (
     address: string,
@@ -76,7 +77,7 @@ export function openReports(
       log(event);
       // The accounts of a fleet, which may be thousands, are counted as one.
       metrics.record(source.fleet === undefined ? event : { ...event, account: '' });
-      notify?.(event);
+      notify?.tell(event);
     },
     serveStatus: (served, onServing) =>
       serveStatus(

@@ -14,7 +14,7 @@ const DOCS = 'Documentation: https://github.com/fwdsync/fwdsync/tree/main/docs';
 
 /** Options that do something only where they are given. */
 const WITHOUT_DEFAULT = new Set(
-  `--domain --account --accounts --against --base-path --page-url --out --out-dir --update --rotate
+  `--domain --account --accounts --against --base-path --page-url --notify-every --out --out-dir --update --rotate
   --allow-deletes --allow-reroutes --allow-domain-delete --allow-empty --allow-unrouted
   --drift-url --replay --rollback --remove --search --id --alias --sender --recipient --forward --status --transport --after --before --from --state --faults --smtp --submission`.split(
     /\s+/,

@@ -44,10 +44,12 @@ export const OPERATE_COMMANDS: CommandGroup = {
       .option('--listen <address>', 'where the page, status, health and metrics are served', '127.0.0.1:9477')
       .option('--base-path <path>', 'path below which a reverse proxy serves the page')
       .addOption(
-        new Option('--notify-format <format>', 'what the webhook of FWDSYNC_NOTIFY_URL takes')
+        new Option('--notify-format <format>', 'what FWDSYNC_NOTIFY_URL takes: a webhook or a mail server')
           .choices(NOTIFY_FORMATS)
           .default('json'),
       )
+      .option('--notify-every <duration>', 'gather notifications that can wait into one mail')
+      .option('--notify-test', 'send one test notification, then end')
       .option('--page-url <url>', 'where people open the page, for links in notifications')
       .option('--concurrency <n>', 'of a worker: runs at once', positiveNumber, 50)
       .option(

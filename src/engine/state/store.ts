@@ -41,6 +41,15 @@ export interface StateStore {
   readonly delivery: DeliveryMemories;
 }
 
+/** A text that belongs to no single account but to all processes with the same state: the notifications that wait. */
+export interface SharedText {
+  /**
+   * Replaces the text with the result of `change`, one process at a time. null means that there is none, or that it is
+   * damaged. Never rejects.
+   */
+  change(change: (before: string | null) => string): Promise<Result<void, StateFault>>;
+}
+
 /** Memory of the email logs of each domain, as opaque texts. */
 export interface DeliveryMemories {
   /** Returns a domain's text. null means that there is none, or that it cannot be read. */

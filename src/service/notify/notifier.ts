@@ -1,8 +1,9 @@
-import type { Clock } from '../../core/model/clock.ts';
+import { iso, type Clock } from '../../core/model/clock.ts';
 import type { DaemonEvent } from '../../core/model/status/daemon.ts';
+import { concealAll } from '../conceal/conceal-all.ts';
 import { noticeLink, NOTICE_EVENTS, noticeText, type Notice } from './notice.ts';
 import { createNotices } from './notices.ts';
-import { NOTIFY_BODIES, type NotifyMessage, type NotifyFormat } from './notify-bodies.ts';
+import { NOTIFY_BODIES, type NotifyMessage, type WebhookFormat } from './notify-bodies.ts';
 
 /** Sends notices to a webhook in the background, so no run waits for it. */
 export interface Notifier {
@@ -13,7 +14,7 @@ export interface Notifier {
 
 export interface NotifierOptions {
   readonly url: string;
-  readonly format: NotifyFormat;
+  readonly format: WebhookFormat;
   /** Address of the page, without a slash at its end; null means that it is not known. */
   readonly pageUrl: string | null;
   readonly clock: Clock;
@@ -72,16 +73,9 @@ function bodyOf(
   { clock, conceal, format }: NotifierOptions,
 ): string {
   const more = dropped === 0 ? '' : `\n(${dropped} more were not sent: at most ${MOST_AN_HOUR} an hour)`;
-  const at = new Date(clock.now()).toISOString();
+  const at = iso(clock.now());
   const shown = concealAll({ ...message, text: `${message.text}${more}` }, conceal);
   return JSON.stringify(NOTIFY_BODIES[format](shown, at));
-}
-
-/** Returns the same JSON with secrets removed from each of its texts. */
-function concealAll<T>(value: T, conceal: (text: string) => string): T {
-  return JSON.parse(
-    JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? conceal(part) : part)),
-  ) as T;
 }
 
 /** Merges the notices of one moment into one message per account, under the most severe of their events. */
@@ -119,7 +113,10 @@ type Attempt =
   | { readonly kind: 'failed'; readonly message: string };
 
 /** Makes one attempt. The address is a secret, so no network error is passed on. */
-async function attemptOnce(body: string, { url, fetch: post }: NotifierOptions): Promise<Attempt> {
+async function attemptOnce(
+  body: string,
+  { url, fetch: post }: Pick<NotifierOptions, 'url' | 'fetch'>,
+): Promise<Attempt> {
   try {
     const response = await post(url, {
       method: 'POST',
@@ -138,20 +135,51 @@ async function attemptOnce(body: string, { url, fetch: post }: NotifierOptions):
   }
 }
 
-/** Returns a function that sends the news in the events of a service to its webhook. */
-export function openNotifier(options: NotifierOptions): (event: DaemonEvent) => void {
+/** What sends the news in the events of a service. */
+export interface NotifyChannel {
+  /** Sends the news of an event in the background. */
+  readonly tell: (event: DaemonEvent) => void;
+  /** Resolves when nothing can be lost any more by the end of the process. */
+  readonly close: () => Promise<void>;
+}
+
+/** Opens a webhook. */
+export function openNotifier(options: NotifierOptions): NotifyChannel {
   const noticesOf = createNotices();
   const notifier = createNotifier(options);
   let waiting: readonly Notice[] = [];
-  return (event) => {
-    const notices = noticesOf(event);
-    if (notices.length === 0) return;
-    // All notices of one run are sent as one message.
-    if (waiting.length === 0)
-      queueMicrotask(() => {
-        for (const message of messagesOf(waiting, options.pageUrl)) notifier.send(message);
-        waiting = [];
-      });
-    waiting = [...waiting, ...notices];
+  return {
+    tell(event) {
+      const notices = noticesOf(event);
+      if (notices.length === 0) return;
+      // All notices of one run are sent as one message.
+      if (waiting.length === 0)
+        queueMicrotask(() => {
+          for (const message of messagesOf(waiting, options.pageUrl)) notifier.send(message);
+          waiting = [];
+        });
+      waiting = [...waiting, ...notices];
+    },
+    close: () => Promise.resolve(),
   };
 }
+
+/** Sends a test message once. Returns null if it arrived, or why it did not. */
+export async function testWebhook(
+  options: Pick<NotifierOptions, 'url' | 'format' | 'pageUrl' | 'fetch' | 'clock'>,
+): Promise<string | null> {
+  const { format, clock, pageUrl } = options;
+  const link = noticeLink([], pageUrl);
+  const message = {
+    event: 'test',
+    account: '',
+    text: `fwdsync: ${TEST_TEXT}`,
+    count: 0,
+    items: [],
+    link,
+  } as const;
+  const result = await attemptOnce(JSON.stringify(NOTIFY_BODIES[format](message, iso(clock.now()))), options);
+  return result.kind === 'done' ? null : result.message;
+}
+
+export const TEST_TEXT = 'this is a test: notifications arrive here';

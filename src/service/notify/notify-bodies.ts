@@ -1,11 +1,13 @@
 import type { NoticeEvent, NoticeItem } from './notice.ts';
 
-export const NOTIFY_FORMATS = ['json', 'slack', 'teams'] as const;
+export const WEBHOOK_FORMATS = ['json', 'slack', 'teams'] as const;
+export const NOTIFY_FORMATS = [...WEBHOOK_FORMATS, 'mail'] as const;
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 export type NotifyFormat = (typeof NOTIFY_FORMATS)[number];
 
 /** A message to a chat or a program. */
 export interface NotifyMessage {
-  readonly event: NoticeEvent;
+  readonly event: NoticeEvent | 'test';
   readonly account: string;
   /** Text for people, one or a few lines. It contains names that strangers chose. */
   readonly text: string;
@@ -16,21 +18,23 @@ export interface NotifyMessage {
 }
 
 /** Builds the body for each kind of webhook. `at` is in ISO 8601. */
-export const NOTIFY_BODIES: Readonly<Record<NotifyFormat, (message: NotifyMessage, at: string) => object>> = {
-  json: ({ event, account, text, count, items, link }, at) => ({
-    text,
-    event,
-    account,
-    count,
-    at,
-    items,
-    link,
-  }),
-  slack: slackBody,
-  teams: teamsBody,
-};
+export const NOTIFY_BODIES: Readonly<Record<WebhookFormat, (message: NotifyMessage, at: string) => object>> =
+  {
+    json: ({ event, account, text, count, items, link }, at) => ({
+      text,
+      event,
+      account,
+      count,
+      at,
+      items,
+      link,
+    }),
+    slack: slackBody,
+    teams: teamsBody,
+  };
 
-const SIGNS: Readonly<Record<NoticeEvent, string>> = {
+const SIGNS: Readonly<Record<NotifyMessage['event'], string>> = {
+  test: '✅',
   'drift-found': '⚠️',
   'changes-withheld': '⚠️',
   'changes-frozen': '⚠️',

@@ -5,6 +5,7 @@ import type { Clock } from '../../../src/core/model/clock.ts';
 import { NO_PRIOR } from '../../../src/core/model/prior.ts';
 import { systemProcesses, type ProcessTable } from '../../../src/engine/state/processes.ts';
 import { openStateDirectory } from '../../../src/engine/state/directory.ts';
+import { openSharedText } from '../../../src/engine/state/shared-text.ts';
 import type { StateFs } from '../../../src/engine/state/own-files.ts';
 import type { StateStore } from '../../../src/engine/state/store.ts';
 import { virtualClock } from '../../support/clock.ts';
@@ -48,6 +49,8 @@ storeContract('a directory', async () => {
         clock,
         processes: elsewhere(command, (processes += 1), clock),
       }),
+    openShared: () =>
+      openSharedText({ directory, fs, clock, processes: elsewhere('run', (processes += 1), clock) }),
   };
 });
 

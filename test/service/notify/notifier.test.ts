@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createConcealer } from '../../../src/service/conceal/concealer.ts';
 import { openNotifier } from '../../../src/service/notify/notifier.ts';
-import type { NotifyFormat } from '../../../src/service/notify/notify-bodies.ts';
+import type { WebhookFormat } from '../../../src/service/notify/notify-bodies.ts';
 import type { Change } from '../../../src/core/model/plan.ts';
 import { DRIFT, failed, finished, PLAN, REFUSED } from '../support/run-events.ts';
 import { virtualClock } from '../../support/clock.ts';
@@ -14,7 +14,7 @@ import { virtualClock } from '../../support/clock.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 /** A real receiver, and what tells it of the daemon's events. */
-async function receiver(format: NotifyFormat, secret = 'not-there') {
+async function receiver(format: WebhookFormat, secret = 'not-there') {
   const bodies: Body[] = [];
   const server = createServer((request, response) => {
     void json(request).then((body) => {
@@ -28,7 +28,7 @@ async function receiver(format: NotifyFormat, secret = 'not-there') {
   const concealer = createConcealer({ mask: false });
   concealer.addSecret(secret);
   const port = (server.address() as AddressInfo).port;
-  const emit = openNotifier({
+  const { tell: emit } = openNotifier({
     url: `http://127.0.0.1:${port}/hook`,
     format,
     pageUrl: 'https://ops.example/fwdsync',

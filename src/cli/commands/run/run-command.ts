@@ -16,7 +16,7 @@ import type { Settings, StateSettings } from '../../settings/resolve-settings.ts
 import { lastingPart } from '../apply/conclude.ts';
 import { answerRoute } from './answer-route.ts';
 import { answerWho } from './answer-who.ts';
-import { openNotify } from './open-notify.ts';
+import { openNotify, testNotify } from './open-notify.ts';
 import { readPageSettings } from './page-settings.ts';
 import { serveDaemon } from './run-daemon.ts';
 import { runOnce } from './run-once.ts';
@@ -36,6 +36,7 @@ export async function runCommand(
   // Standard output has no other use here.
   const log = createLogger(settings.log, concealing(context.stdout, concealer), 'info');
   const logging = { log, concealer, commands: createCommands(context, run.role) };
+  if (run.lasts === 'one-test') return testNotify(context, run, logging);
   if (run.lasts === 'once') return runOnceEach(context, settings, run, logging);
   if (run.role === 'daemon') {
     assertWatchable(settings);
@@ -49,7 +50,12 @@ export async function runCommand(
   const serve = run.role === 'worker' ? serveWorker : serveDaemon;
   await runUntilStopped(context, async (signal) => {
     const own = { ...context, signal, connections: createConnections() };
-    await serve(own, settings, run, await openReporting(own, run, logging));
+    const reporting = await openReporting(own, settings, run, logging);
+    try {
+      await serve(own, settings, run, reporting);
+    } finally {
+      await reporting.notify?.close();
+    }
   });
   log.info({ event: 'stopped', signal: String(context.signal.reason) }, 'stopped');
   return { exit: EXIT.done };
@@ -82,14 +88,19 @@ function keepLastingPart(event: DaemonEvent, state: StateSettings): DaemonEvent 
   return { ...event, result: { ...event.result, report } };
 }
 
-async function openReporting(context: Context, run: RunSettings, logging: Logging): Promise<ReportOptions> {
+async function openReporting(
+  context: Context,
+  { state }: Settings,
+  run: RunSettings,
+  logging: Logging,
+): Promise<ReportOptions> {
   const { concealer, commands } = logging;
   return {
     ...logging,
     program: programInfo(),
     listen: run.listen,
     page: await readPageSettings(context, run, logging),
-    notify: await openNotify(context, run, logging),
+    notify: await openNotify(context, state, run, logging),
     route: (address, manifests, engineOf) =>
       answerRoute(address, manifests, concealer.disclosure, { engineOf, about: commands.about }),
     who: (destination, manifests) =>

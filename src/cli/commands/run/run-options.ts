@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly delivery?: true;
   readonly basePath?: string;
   readonly notifyFormat: NotifyFormat;
+  readonly notifyEvery?: string;
+  readonly notifyTest?: true;
   readonly pageUrl?: string;
   readonly concurrency: number;
 }
@@ -27,7 +29,10 @@ export interface RunOptions {
 export interface RunSettings extends Pick<RunOptions, 'mode' | 'notifyFormat' | 'concurrency'> {
   /** `worker` runs the manifests published in a store. */
   readonly role: 'worker' | 'daemon';
-  readonly lasts: 'once' | 'until-stopped';
+  /** `one-test` sends a test message, and runs nothing. */
+  readonly lasts: 'once' | 'until-stopped' | 'one-test';
+  /** Milliseconds between two gathered mails; null means that each notification is sent at once. */
+  readonly notifyEveryMs: number | null;
   readonly intervalMs: number;
   readonly fullIntervalMs: number;
   /** Base URL of v3, to check domains; null means that all are read in full. */
@@ -44,15 +49,23 @@ const LEAST_INTERVAL_MS = 1000;
 
 /** Parses the options of `run`; one that is wrong or has no effect ends the command with 64. */
 export function resolveRun(context: Context, settings: Settings, options: RunOptions): RunSettings {
-  const { mode, notifyFormat, concurrency, once, delivery } = options;
+  const { mode, notifyFormat, notifyEvery, notifyTest, concurrency, once, delivery } = options;
   const intervalMs = parseDuration('--interval', options.interval, LEAST_INTERVAL_MS);
   const listen = parseListen(options.listen);
   const role = isWorker(settings.manifest, settings.state.store) ? 'worker' : 'daemon';
   const driftUrl = resolveDriftUrl(context.given, context);
-  assertUsed(context, { role, driftUrl, isOnce: once === true, accounts: settings.manifest.accounts });
+  assertUsed(context, {
+    role,
+    driftUrl,
+    isOnce: once === true,
+    notifyFormat,
+    accounts: settings.manifest.accounts,
+  });
   return {
     role,
-    lasts: once === true ? 'once' : 'until-stopped',
+    lasts: notifyTest === true ? 'one-test' : once === true ? 'once' : 'until-stopped',
+    notifyEveryMs:
+      notifyEvery === undefined ? null : parseDuration('--notify-every', notifyEvery, LEAST_INTERVAL_MS),
     mode,
     intervalMs,
     fullIntervalMs: parseDuration('--full-interval', options.fullInterval, LEAST_INTERVAL_MS),
@@ -85,7 +98,7 @@ export function assertWatchable({ manifest }: Settings): void {
   );
 }
 
-interface Called extends Pick<RunSettings, 'role' | 'driftUrl'>, Pick<Places, 'accounts'> {
+interface Called extends Pick<RunSettings, 'role' | 'driftUrl' | 'notifyFormat'>, Pick<Places, 'accounts'> {
   readonly isOnce: boolean;
 }
 
@@ -94,7 +107,7 @@ type RunFlag = keyof GivenFlags | keyof RunOptions;
 /** Flags that have no effect, when, and what to do about them. */
 type Ineffective = readonly [flags: readonly RunFlag[], isSo: boolean, what: string, hint: string];
 
-function assertUsed(context: Context, { isOnce, role, driftUrl, accounts }: Called): void {
+function assertUsed(context: Context, { isOnce, role, driftUrl, notifyFormat, accounts }: Called): void {
   const { env, given } = context;
   // It takes one manifest at a time.
   const readOnce = accounts === null ? `; \`${commandLine(context)('delivery')}\` reads the logs once` : '';
@@ -118,6 +131,12 @@ function assertUsed(context: Context, { isOnce, role, driftUrl, accounts }: Call
       'set it, or FWDSYNC_NOTIFY_URL_FILE, to where notifications are sent',
     ],
     [
+      ['notifyEvery'],
+      notifyFormat !== 'mail',
+      'has an effect only with --notify-format mail',
+      'leave it out, or add --notify-format mail',
+    ],
+    [
       ['concurrency', 'jobExpiry'],
       !isWorking,
       'has an effect only for a worker',
@@ -138,7 +157,7 @@ function assertUsed(context: Context, { isOnce, role, driftUrl, accounts }: Call
 }
 
 const ONCE = 'has no effect with --once';
-const NOTIFY_FLAGS = ['notifyFormat', 'pageUrl'] as const;
+const NOTIFY_FLAGS = ['notifyFormat', 'notifyEvery', 'notifyTest', 'pageUrl'] as const;
 
 /** Parses `HOST:PORT`, `[::1]:PORT` or `PORT`, which is on loopback. */
 export function parseListen(text: string): ListenAddress {

@@ -4,6 +4,8 @@ import { hasDestination } from '../../../core/fields/fields.ts';
 import { KINDS } from '../../../core/kinds/registry.ts';
 import { systemProcesses } from '../../../engine/state/processes.ts';
 import { isSnapshot, openStateDirectory } from '../../../engine/state/directory.ts';
+import { openSharedText } from '../../../engine/state/shared-text.ts';
+import type { SharedText } from '../../../engine/state/store.ts';
 import type { OpenState } from '../../../service/account/host.ts';
 import type { Planned } from '../../../engine/plan-once.ts';
 import type { Context } from '../../context.ts';
@@ -25,6 +27,19 @@ export async function openStates(
   const { openPostgresState } = await import('../../../engine/state/postgres/postgres-store.ts');
   const database = await openStore(context, store);
   return ({ url }, account) => openPostgresState({ ...ports, database, leaseMs, account, apiUrl: url });
+}
+
+/** Opens the text that all processes with this state share. */
+export async function openSharedState(
+  context: Context,
+  { directory, store }: StateSettings,
+): Promise<SharedText> {
+  const { clock, every } = context;
+  if (store === null)
+    return openSharedText({ directory, clock, every, fs, processes: systemProcesses(fs, 'run') });
+  const { openStore } = await import('./open-store.ts');
+  const { openPostgresSharedText } = await import('../../../engine/state/postgres/postgres-shared-text.ts');
+  return openPostgresSharedText(await openStore(context, store));
 }
 
 /** True if the manifests are snapshots, which earlier runs wrote. */

@@ -11,6 +11,7 @@ import { openHistory } from '../history/history.ts';
 import { parseEntry } from '../history/parse-entry.ts';
 import { readRuns } from '../history/recorded.ts';
 import { ownFiles, type OwnFiles } from '../own-files.ts';
+import { SHARED_DIRECTORY } from '../shared-text.ts';
 import { accountRows, changeMemory, type AccountRows, type MemoryName } from './account-rows.ts';
 import type { Database, Query } from './database.ts';
 import { insertEntries } from './postgres-history.ts';
@@ -56,7 +57,8 @@ const DOCUMENTS = [
 export async function* importDirectory(options: ImportOptions): AsyncGenerator<ImportedAccount> {
   const { directory, fs, processes } = options;
   const files = ownFiles(fs, directory, { uid: processes.uid, unique: () => 'none' });
-  for (const name of (await listFiles(files, directory)).toSorted()) {
+  const names = (await listFiles(files, directory)).filter((name) => name !== SHARED_DIRECTORY);
+  for (const name of names.toSorted()) {
     const found = await identify(files, options, name);
     const result =
       found === null

@@ -138,6 +138,14 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE fwdsync.accounts ADD COLUMN keys bytea[], ADD COLUMN keys_of bigint;
   `,
+  // Notifications of all accounts that wait to be sent, and when the last gathered mail was sent.
+  `
+  CREATE TABLE fwdsync.notifications (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    revision bigint NOT NULL,
+    waiting bytea NOT NULL
+  );
+  `,
 ];
 
 /** Created before the first step. It has the version and the check of the store's key (null means no key). */

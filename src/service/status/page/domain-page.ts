@@ -3,7 +3,7 @@ import { parseDomainName, type DomainName } from '../../../core/model/names.ts';
 import type { Desired } from '../../../core/model/desired.ts';
 import type { Fleet } from '../../../core/model/status/fleet.ts';
 import type { AccountHistory } from '../../../engine/state/store.ts';
-import { concealAll } from './conceal-all.ts';
+import { concealAll } from '../../conceal/conceal-all.ts';
 import { domainData, type ShownAccount } from './data/domain-data.ts';
 import type { ItemChange } from './data/runs-data.ts';
 import type { PagePorts } from './ports.ts';

@@ -3,7 +3,7 @@ import type { Fleet } from '../../../core/model/status/fleet.ts';
 import { fleetDocument } from '../fleet-document.ts';
 import { statusDocument } from '../status-document.ts';
 import { SESSION_COOKIE, SESSION_MS } from './access.ts';
-import { concealAll } from './conceal-all.ts';
+import { concealAll } from '../../conceal/conceal-all.ts';
 import { fleetData } from './data/fleet-data.ts';
 import { UNREACHABLE, fleetVerdict, renderFleet, renderUnreachable } from './views/fleet.ts';
 import { overviewData } from './data/overview-data.ts';

@@ -187,13 +187,21 @@ test('beyond loopback without a token it warns, and serves neither the page nor 
   await process.end();
 });
 
+const HOOK = 'http://127.0.0.1:1/secret-token';
+const MAIL = 'smtp://ops:secret-token@127.0.0.1:1/?from=a@x.example&to=b@x.example';
+
 describe('what is wrong is said before anything is sent', () => {
   test.each([
     [['--base-path', 'mail'], {}, 64, '--base-path mail: it is not a path'],
     [['--base-path', '/mail', '--once'], {}, 64, '--base-path has no effect with --once'],
     [['--notify-format', 'slack', '--once'], {}, 64, '--notify-format has no effect with --once'],
     [['--notify-format', 'slack'], {}, 64, 'no effect without FWDSYNC_NOTIFY_URL'],
-    [['--notify-format', 'irc'], {}, 64, 'Allowed choices are json, slack, teams'],
+    [['--notify-format', 'irc'], {}, 64, 'Allowed choices are json, slack, teams, mail'],
+    [['--notify-format', 'mail'], { FWDSYNC_NOTIFY_URL: HOOK }, 64, 'does not fit --notify-format mail'],
+    [[], { FWDSYNC_NOTIFY_URL: MAIL }, 64, 'add --notify-format mail'],
+    [['--notify-every', '24h'], { FWDSYNC_NOTIFY_URL: HOOK }, 64, 'only with --notify-format mail'],
+    [['--notify-test'], {}, 64, '--notify-test has no effect without FWDSYNC_NOTIFY_URL'],
+    [['--notify-test'], { FWDSYNC_NOTIFY_URL: HOOK }, 1, 'did not arrive: the webhook cannot be reached'],
     [[], { FWDSYNC_PAGE_TOKEN_FILE: 'nowhere' }, 1, 'FWDSYNC_PAGE_TOKEN_FILE names nowhere'],
   ] as const)('%j %j: %d', async (args, env, code, message) => {
     const here = await place();
@@ -202,6 +210,7 @@ describe('what is wrong is said before anything is sent', () => {
       env: { ...here.env, ...env },
     });
     expect([ended.code, ended.stderr]).toEqual([code, expect.stringContaining(message)]);
+    expect(ended.stderr + ended.stdout).not.toContain('secret-token');
     expect(here.emulator.journal.entries()).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { byHand } from '../../../support/by-hand.ts';
 import { fwdsync } from '../../../support/command.ts';
 import { KEY, OWNER } from '../../../support/workspace.ts';
+import { startMailServer } from '../../../service/notify/support/mail-server.ts';
 import { daemon, MANIFEST, place, type Place } from '../../support/daemon-process.ts';
 
 describe('logs', () => {
@@ -320,6 +321,26 @@ describe('notifications', () => {
     here.emulator.faults.clear();
     await expect.poll(() => bodies.at(-1)?.['event'], { timeout: 50_000 }).toBe('recovered');
     await process.end();
+  });
+
+  test('by mail: a test message, then what happened, with the password nowhere', async () => {
+    const server = await startMailServer({ tls: 'starttls' });
+    const here = await place('version: 1\ndomains: { acme.example: 1 }\n');
+    const url = `smtp://ops:p%25ss%20word@127.0.0.1:${server.port}/?from=f@acme.example&to=ops@acme.example`;
+    const env = { ...here.env, FWDSYNC_NOTIFY_URL: url };
+    const args = ['run', '--notify-format', 'mail', '--notify-test'];
+    const tested = await fwdsync(args, { cwd: here.directory, env });
+    expect([tested.code, server.mails.map(({ subject }) => subject)]).toEqual([0, ['fwdsync: test']]);
+    expect(here.emulator.journal.entries()).toEqual([]);
+    const process = daemon(here, ['--notify-format', 'mail'], env);
+    await expect.poll(() => server.mails.length, { timeout: 10_000 }).toBe(2);
+    expect(server.mails[1]).toMatchObject({
+      isSecure: true,
+      subject: 'fwdsync default: the manifest is invalid',
+      text: expect.stringContaining('fwdsync.yaml:2') as unknown,
+    });
+    expect(await process.end()).toBe(0);
+    expect((await process.output) + tested.stderr + tested.stdout).not.toContain('p%');
   });
 
   test('an address that is not safe for a secret: 64', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../../../src/engine/state/postgres/database.ts';
+import { openPostgresSharedText } from '../../../../src/engine/state/postgres/postgres-shared-text.ts';
 import { openPostgresState } from '../../../../src/engine/state/postgres/postgres-store.ts';
 import { parseStoreUrl } from '../../../../src/engine/state/postgres/store-url.ts';
 import type { StateStore } from '../../../../src/engine/state/store.ts';
@@ -66,7 +67,8 @@ async function openWorld(key: Uint8Array | null = KEY) {
       processes: { pid: (pid += 1), host: 'worker', command },
       moment: () => new Date(clock.now()),
     });
-  return { url, database, clock, open };
+  const openShared = () => openPostgresSharedText(database);
+  return { url, database, clock, open, openShared };
 }
 
 storeContract('PostgreSQL', openWorld);
@@ -83,6 +85,7 @@ describe('what is kept', () => {
       'locks',
       'history',
       'history_days',
+      'notifications',
     ];
     const rows = await Promise.all(tables.map((table) => server.run(url, `SELECT * FROM fwdsync.${table}`)));
     const plain = (value: unknown): unknown => (Buffer.isBuffer(value) ? value.toString('latin1') : value);
@@ -92,13 +95,14 @@ describe('what is kept', () => {
     });
   }
 
-  async function fill({ open }: Awaited<ReturnType<typeof openWorld>>): Promise<void> {
+  async function fill({ open, database }: Awaited<ReturnType<typeof openWorld>>): Promise<void> {
     const store = open({ command: 'secret-command' });
     await rememberAcme(store);
     await store.saveSnapshot('forward: boss@home.example');
     await store.saveReport('{"secret":"boss@home.example"}');
     await store.rememberReferences(fromEnvironment({ 'boss@home.example': 'BOSS' }));
     await store.history.append([runEntry('run-of-boss', AT), itemEntry('run-of-boss', 1, AT)], 'synced');
+    await openPostgresSharedText(database).change(() => 'drift of boss@home.example');
     await take(store);
   }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { DomainName, NameKey } from '../../../../src/core/model/names.ts';
 import { NO_PRIOR, type ManifestSize, type PriorDomain } from '../../../../src/core/model/prior.ts';
 import type { HistoryBounds } from '../../../../src/engine/state/history/bounds.ts';
-import type { StateLock, StateStore } from '../../../../src/engine/state/store.ts';
+import type { SharedText, StateLock, StateStore } from '../../../../src/engine/state/store.ts';
 import type { VirtualClock } from '../../../support/clock.ts';
 import { historyContract } from './history-contract.ts';
 
@@ -12,6 +12,8 @@ export interface StorageWorld {
   readonly clock: VirtualClock;
   /** As a process of its own does, on a machine of its own. */
   readonly open: (options?: StoreOptions) => StateStore;
+  /** Opens the text that all processes share. */
+  readonly openShared: () => SharedText;
 }
 
 export interface StoreOptions {
@@ -27,6 +29,7 @@ export function storeContract(name: string, createWorld: () => Promise<StorageWo
   describe(`${name}: what is remembered`, () => memoryContract(createWorld));
   describe(`${name}: values and passwords`, () => secretsContract(createWorld));
   describe(`${name}: the history`, () => historyContract(createWorld));
+  describe(`${name}: the shared text`, () => sharedContract(createWorld));
   describe(`${name}: the lock`, () => lockContract(createWorld));
 }
 
@@ -129,6 +132,25 @@ function memoryContract(createWorld: () => Promise<StorageWorld>): void {
     const places = saved.map((result) => (result.ok ? result.value : ''));
     expect(new Set(places).size).toBe(4);
     expect(places).not.toContain('');
+  });
+}
+
+function sharedContract(createWorld: () => Promise<StorageWorld>): void {
+  test('comes back in another process, and no change of several at once is lost', async () => {
+    const { openShared } = await createWorld();
+    const seen: (string | null)[] = [];
+    const add = async (letter: string): Promise<boolean> =>
+      (
+        await openShared().change((before) => {
+          seen.push(before);
+          return `${before ?? ''}${letter}`;
+        })
+      ).ok;
+    expect(await add('a')).toBe(true);
+    expect(await Promise.all(['b', 'c', 'd'].map(add))).toEqual([true, true, true]);
+    expect(await add('e')).toBe(true);
+    expect(seen[0]).toBeNull();
+    expect(seen.at(-1)?.split('').toSorted()).toEqual(['a', 'b', 'c', 'd']);
   });
 }
 

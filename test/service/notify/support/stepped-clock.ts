@@ -1,0 +1,42 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock } from '../../../../src/core/model/clock.ts';
+
+export interface SteppedClock extends Clock {
+  /** Moves the time to a moment, step by step, and never while the one that sleeps does something. */
+  moveTo(moment: number): Promise<void>;
+}
+
+/** Time that stands still unless it is moved, for one sleeper whose work takes real time. */
+export function steppedClock(start: number): SteppedClock {
+  let now = start;
+  let sleeper: { readonly until: number; readonly wake: () => void } | null = null;
+  const asleep = async (): Promise<{ readonly until: number; readonly wake: () => void }> => {
+    for (;;) {
+      // An abort wakes it only in the next turn.
+      await turn();
+      if (sleeper !== null) return sleeper;
+    }
+  };
+  return {
+    now: () => now,
+    monotonic: () => now - start,
+    sleep: (milliseconds, signal) =>
+      new Promise((resolve) => {
+        const wake = (): void => {
+          sleeper = null;
+          resolve();
+        };
+        sleeper = { until: now + milliseconds, wake };
+        signal?.addEventListener('abort', wake);
+      }),
+    async moveTo(moment) {
+      for (;;) {
+        const { until, wake } = await asleep();
+        if (until > moment) break;
+        now = Math.max(now, until);
+        wake();
+      }
+      now = moment;
+    },
+  };
+}
