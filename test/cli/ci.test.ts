@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { temporaryDirectory } from '../support/directory.ts';
 import { githubServer, TOKEN, type Comment, type GithubServer } from './support/github-server.ts';
+import { serveNotes, type Note } from './support/gitlab-notes.ts';
 import { commandScene, type CommandScene } from './support/scene.ts';
 import { PROGRAM_PATH } from '../support/program.ts';
 
@@ -104,6 +105,7 @@ function evaluate(text: string, values: Readonly<Record<string, string>>): strin
     'inputs.plan': 'fwdsync-plan.json',
     'inputs.arguments': '',
     'inputs.token': TOKEN,
+    "!startsWith(github.event_name, 'pull_request') && inputs.state-secret || ''": '',
     'github.token': TOKEN,
     'github.event.pull_request.number': '7',
     'github.workflow': 'fwdsync',
@@ -196,6 +198,32 @@ describe('action.yml', () => {
     await run(actionStep('Plan'));
     expect(await run(actionStep('Apply'))).toMatchObject({ code: 0, outputs: '' });
     expect(scene.writes()).toHaveLength(1);
+  });
+
+  test('apply keeps its state encrypted with a secret; what cannot be decrypted begins anew', async () => {
+    const { scene, run } = await job();
+    const secret = "!startsWith(github.event_name, 'pull_request') && inputs.state-secret || ''";
+    const apply = (value: string): ReturnType<Job['run']> => run(actionStep('Apply'), { [secret]: value });
+    await run(actionStep('Plan'));
+    const first = await apply('of the repository');
+    expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('undo: ')]);
+    const kept = await readFile(join(scene.directory, '.fwdsync-state.enc'), 'latin1');
+    expect(kept).toMatch(/^Salted__/);
+    expect(kept).not.toContain('corp.example');
+    await scene.manifest(MANIFEST.replace('aliases: { info: ana@corp.example }', 'aliases: {}'));
+    await run(actionStep('Plan'));
+    // Only the state knows that the alias was managed.
+    expect((await apply('of the repository')).stdout).toContain('no-longer-managed');
+    const other = await apply('another');
+    expect([other.code, other.stdout]).toEqual([0, expect.stringContaining('so it begins anew')]);
+  });
+
+  test('the state is restored and saved by apply alone, and never for a pull request', () => {
+    for (const name of ['Restore the state', 'Save the state']) {
+      const { if: when = '' } = actionStep(name);
+      expect(when).toContain("inputs.command == 'apply' && inputs.state-secret != ''");
+      expect(when).toContain("!startsWith(github.event_name, 'pull_request')");
+    }
   });
 
   test('drift fails with 2 as long as there is some', async () => {
@@ -353,8 +381,26 @@ describe('examples/ci/gitlab', () => {
     expect((await run(script('apply'))).code).toBe(0);
     expect((await run(script('drift'))).code).toBe(0);
     await scene.manifest('domains:\n  acme.example: { alias: {} }\n');
+    expect((await run(script('plan'))).code).toBe(5);
     await rm(join(scene.directory, 'fwdsync-junit.xml'));
     expect((await run(script('validate'))).code).toBe(5);
     expect(await readFile(join(scene.directory, 'fwdsync-junit.xml'), 'utf8')).toContain('<failure');
+  });
+
+  test('the plan is a note of the merge request, which later pipelines update', async () => {
+    const quoted = { author: { id: 7 }, body: '<!-- fwdsync plan -->\nquoted' };
+    const notes: Note[] = Array.from({ length: 120 }, (_, id) => ({ id, ...quoted }));
+    const env = {
+      PATH: PROGRAM_PATH,
+      CI_API_V4_URL: await serveNotes(notes, TOKEN),
+      CI_PROJECT_ID: '3',
+      CI_MERGE_REQUEST_IID: '7',
+      FWDSYNC_GITLAB_TOKEN: TOKEN,
+    };
+    for (const plan of ['first', 'second']) {
+      const line = `echo ${plan} | node examples/ci/gitlab/note.mjs`;
+      expect(await bash(['--norc', '-c', line], { cwd: ROOT, env })).toEqual({ code: 0, stdout: '' });
+    }
+    expect(notes.slice(120).map(({ body }) => body)).toEqual(['<!-- fwdsync plan -->\nsecond\n']);
   });
 });

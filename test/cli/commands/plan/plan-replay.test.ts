@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { PlanDocument } from '../../../../src/core/plan/document/document.ts';
 import type { Fault } from '../../../../src/emulator/faults/faults.ts';
 import type { SeedLog } from '../../../../src/emulator/logs/logs-seed.ts';
+import { createRepository, GIT_ENV } from '../../support/repository.ts';
 import { commandScene, type CommandScene, type SceneOptions } from '../../support/scene.ts';
+import { openTwoAccounts } from '../../support/two-accounts.ts';
 
 const DAY = 86_400_000;
 
@@ -245,4 +248,60 @@ test('interrupted while logs are read, the plan is shown without weights', async
   const document = JSON.parse(stdout) as PlanDocument;
   expect([code, document.replay, document.changes.length]).toEqual([0, undefined, 3]);
   expect(stderr).toContain('interrupted: the plan is shown without weights');
+});
+
+test('with --domain, the logs of the other domains are not read', async () => {
+  const scene = await open();
+  deliver(scene, 'sales@acme.example');
+  deliver(scene, 'hello@quiet.example', 2);
+  scene.clock.advance(60_000);
+  const { replay, ...document } = await weigh(scene, ['--domain', 'quiet.example']);
+  expect(weights(document)).toEqual({ 'hello@quiet.example': 2 });
+  expect(replay).toMatchObject({ complete: true, messages: 2, changed: 2 });
+  expect(scene.requests().filter(({ path }) => /acme.*logs/.test(path))).toEqual([]);
+});
+
+test('with --against, the change since a revision is weighed', async () => {
+  const scene = await open();
+  const repository = await createRepository(scene.directory);
+  await repository.commit({ 'fwdsync.yaml': `version: 1\n${MANIFEST}` });
+  await scene.manifest(MANIFEST.replace('hello: ben@corp.example', 'hello: eve@corp.example'));
+  deliver(scene, 'sales@acme.example');
+  deliver(scene, 'hello@quiet.example', 2);
+  scene.clock.advance(60_000);
+  const { stdout, stderr } = await scene.run(
+    ['plan', '--replay', '7d', '--against', 'HEAD', '--format', 'json'],
+    { env: { ...GIT_ENV, PATH: process.env['PATH'] ?? '' } },
+  );
+  expect(stdout, stderr).not.toBe('');
+  const document = JSON.parse(stdout) as PlanDocument;
+  expect(weights(document)).toEqual({ 'hello@quiet.example': 2 });
+  expect(document.replay).toMatchObject({ messages: 2, changed: 2 });
+});
+
+test('with --accounts, each plan is weighed with the mail of its account', async () => {
+  const { acme, beta, directory, env } = await openTwoAccounts();
+  for (const [emulator, to] of [
+    [acme, 'sales@acme.example'],
+    [acme, 'sales@acme.example'],
+    [beta, 'sales@beta.example'],
+  ] as const)
+    emulator.deliver({ to, from: 'x@y.example', subject: '' });
+  const scene = await commandScene();
+  // Both services have the time of this machine.
+  scene.clock.advance(Date.now() + 60_000 - scene.clock.now());
+  const { code, stdout, stderr } = await scene.run(
+    ['plan', '--replay', '7d', '--accounts', join(directory, 'many'), '--format', 'json'],
+    { env: { ...env, FWDSYNC_API_URL: '', FWDSYNC_ACCOUNT: '' } },
+  );
+  expect(code, stderr).toBe(0);
+  const { accounts } = JSON.parse(stdout) as { accounts: readonly { document: PlanDocument }[] };
+  expect(accounts.map(({ document }) => document.replay?.messages)).toEqual([2, 1]);
+});
+
+test('completion knows --replay and --limit-requests', async () => {
+  const scene = await open();
+  const { stdout } = await scene.run(['completion', 'words', '--', '2', 'fwdsync', 'plan', '--r']);
+  expect(stdout).toMatch(/^--replay\t/m);
+  expect(stdout).toMatch(/^--limit-requests\t.*default: 300$/m);
 });
