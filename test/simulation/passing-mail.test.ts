@@ -173,6 +173,10 @@ const CASES: Readonly<Record<string, Case>> = {
       ],
     },
   },
+  'an alias is deleted with a catch-all that comes to discard later': {
+    acme: { live: { info: A, '*': A }, wanted: { '*': DISCARD }, wantedRules: [['info', A, false]] },
+    other: { live: { help: 'jobs@acme.example', '*': B }, wanted: { '*': B } },
+  },
   'domains that end forwarding to each other': {
     acme: { live: { '(desk|help)': 'info@other.example', jobs: A }, wanted: { jobs: A } },
     other: { live: { '(desk|help)': 'anyone@acme.example', '*': A, jobs: A }, wanted: { jobs: A } },

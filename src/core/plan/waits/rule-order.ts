@@ -48,11 +48,14 @@ export function endingRules(changes: readonly Change[], mail: Mail, delivers: De
   );
 }
 
+/** True if an entry delivers nothing, as far as its destinations show; null means that there is no entry. */
+export type MayBeSilent = (state: { readonly forward: readonly string[] } | null) => boolean;
+
 /**
  * Returns, for each silent rule of a domain that gives up mail in stage 2, the rules after it that do so too and may
  * match the same mail.
  */
-export function endingBehind(changes: readonly Change[], isSilent: (change: RuleChange) => boolean): Beside {
+export function endingBehind(changes: readonly Change[], mayBeSilent: MayBeSilent): Beside {
   const ending = changes.filter(
     (change): change is EndingRule =>
       change.kind === 'rule' && change.stage === 2 && change.observed?.active === true,
@@ -61,7 +64,8 @@ export function endingBehind(changes: readonly Change[], isSilent: (change: Rule
     ending.filter(
       (other) => compareRanks(other.observed.rank, one.observed.rank) > 0 && mayShareMail(one, other),
     );
-  return new Map(ending.filter(isSilent).map((change) => [change, new Set(behind(change))]));
+  const silent = ending.filter(({ observed }) => mayBeSilent(observed));
+  return new Map(silent.map((change) => [change, new Set(behind(change))]));
 }
 
 type EndingRule = RuleChange & { readonly observed: RuleState };

@@ -3,7 +3,7 @@ import { itemKey } from '../../kinds/item-key.ts';
 import { KINDS } from '../../kinds/registry.ts';
 import { domainPartOf, type DomainName } from '../../model/names.ts';
 import type { Observed } from '../../model/observed.ts';
-import type { AliasChange, Change, RuleChange, WaitReason, Waits } from '../../model/plan.ts';
+import type { Change, WaitReason, Waits } from '../../model/plan.ts';
 import { nodesOnCycles } from '../../routing/cycles.ts';
 import { changeEach } from '../diff/domain.ts';
 import type { DomainPlan } from '../diff/section.ts';
@@ -11,7 +11,7 @@ import { domainsLeadingTo, forwardersAmong, forwardsTo } from '../routes/forward
 import { readStages, type RoutesInput } from '../routes/sides.ts';
 import { readingsOf } from '../routes/tables.ts';
 import { addedBeside, isWide, matchedBeside } from './beside.ts';
-import { endingBehind } from './rule-order.ts';
+import { endingBehind, type MayBeSilent } from './rule-order.ts';
 import { openWays, type PassedChanges, type Ways } from './ways.ts';
 
 interface WaitsInput extends Pick<RoutesInput, 'desired'> {
@@ -157,17 +157,17 @@ function noteBeside(
   ahead: Found,
 ): void {
   const isInside = (to: string): boolean => to === DISCARD || domains.has(domainPartOf(to) as DomainName);
-  const isSilent = ({ observed }: AliasChange | RuleChange): boolean =>
-    observed?.forward.every(isInside) === true;
+  const mayBeSilent: MayBeSilent = (state) => state === null || state.forward.every(isInside);
   const aliases = changes.filter((change) => change.kind === 'alias');
   const deleted = aliases.filter(({ action }) => action === 'delete');
   const added = aliases.filter(({ action }) => action === 'add');
-  const concerned = deleted.filter((change) => !isWide(change.name) || isSilent(change));
+  const concerned = deleted.filter(({ name, observed }) => !isWide(name) || mayBeSilent(observed));
+  const ending = aliases.filter(({ action, desired }) => action !== 'add' && mayBeSilent(desired));
   const inOrder = isWaiting ? [...addedBeside(aliases), ...matchedBeside(deleted, added)] : [];
   for (const [change, firsts] of [
     ...inOrder,
-    ...matchedBeside(concerned, deleted),
-    ...endingBehind(changes, isSilent),
+    ...matchedBeside(concerned, ending),
+    ...endingBehind(changes, mayBeSilent),
   ]) {
     for (const first of firsts) note(ahead, change, first, 'beside');
   }

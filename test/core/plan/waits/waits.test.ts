@@ -295,6 +295,13 @@ test('an alias is deleted only when what would match its mail then is deleted', 
     'info@acme 2 <- (.*)@acme 2, *@acme 2',
   ]);
   expect(partsIn(made)).toEqual(['2: *@acme (.*)@acme (s|t)@acme info@acme', '2: (n|l)@acme']);
+  const changed = planOf({
+    [ACME]: {
+      live: { '*': A, '(.*)': A, info: A, desk: A, '(s|t)': B },
+      wanted: { '*': B, '(.*)': 'null', info: false, desk: A, '(s|t)': 'null' },
+    },
+  });
+  expect(waitsIn(changed)).toEqual(['info@acme 2 <- (.*)@acme 1']);
 });
 
 describe('parts', () => {
