@@ -294,6 +294,27 @@ test('what cannot wait is sent although the state cannot be written', async () =
   expect(faults[0]).toContain('notifications are not kept');
 });
 
+test('two processes with one state send one gathered mail with what both have to say', async () => {
+  const server = await startMailServer({ tls: 'implicit' });
+  const start = Date.parse('2026-09-01T00:00:00Z');
+  const clocks = [steppedClock(start), steppedClock(start)] as const;
+  const opened = { port: server.port, everyMs: DAY, directory: await temporaryDirectory() };
+  const [first, second] = [
+    await notifier({ ...opened, clock: clocks[0] }),
+    await notifier({ ...opened, clock: clocks[1] }),
+  ];
+  for (const clock of clocks) await clock.moveTo(start + HOUR);
+  first.tell(finished({ drift: [DRIFT] }));
+  second.tell(finished({ drift: [DRIFT] }));
+  second.tell(finished({ drift: [DRIFT] }, 'beta'));
+  for (const clock of clocks) await clock.moveTo(start + 2 * HOUR);
+  for (const clock of clocks) await clock.moveTo(start + 2 * DAY);
+  expect(server.mails.map(({ subject, date }) => [date?.slice(0, 10), subject])).toEqual([
+    ['2026-09-02', 'fwdsync: drift'],
+  ]);
+  expect(server.mails[0]?.text?.match(/^Account .*$/gm)).toEqual(['Account acme', 'Account beta']);
+});
+
 describe('the address', () => {
   test.each([
     ['smtps://u:p@mail.example/?from=a@x.example&to=b@x.example', { tls: 'implicit', port: 465 }],
