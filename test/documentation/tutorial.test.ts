@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../support/directory.ts';
+import { PROGRAM_PATH } from '../support/program.ts';
+import { comparable, followPage, type ConsoleCommand } from './support/console-page.ts';
+import { openShell } from './support/shell.ts';
+
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/tutorial.md'), 'utf8');
+/** Commands that change nothing. A reader repeats them until a process in the background is ready. */
+const READS = /^(?:cat|curl -s http|fwdsync history)/;
+const LONGEST_WAIT = 20_000;
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return String(port);
+}
+
+test('a new user who follows docs/tutorial.md sees what it shows; `npm run docs` writes the outputs again', async () => {
+  const home = await temporaryDirectory();
+  const [api, page] = [await freePort(), await freePort()];
+  const shell = openShell(home, {
+    HOME: home,
+    PATH: PROGRAM_PATH,
+    TERM: 'dumb',
+    LANG: 'C.UTF-8',
+    GIT_CONFIG_NOSYSTEM: '1',
+  });
+  const here = (text: string): string =>
+    text
+      .replaceAll('8025', api)
+      .replaceAll('9477', page)
+      .replace('fwdsync run', `$& --listen 127.0.0.1:${page}`);
+  const { username } = userInfo();
+  const onPage = (text: string): string =>
+    text
+      .replaceAll(api, '8025')
+      .replaceAll(page, '9477')
+      .replaceAll(home, '/home/ana')
+      .replaceAll(`${username} on ${hostname()}`, 'ana on laptop')
+      .replaceAll(`  ${username}  `, '  ana  ');
+
+  const run = async ({ command, output: shown }: ConsoleCommand): Promise<string> => {
+    const giveUp = performance.now() + LONGEST_WAIT;
+    for (;;) {
+      const { code, output } = await shell.run(here(command));
+      const isAsShown = comparable(onPage(output)) === comparable(shown) && code === 0;
+      if (!READS.test(command) || isAsShown || performance.now() > giveUp) {
+        expect(code, `${command}\n${output}`).toBe(0);
+        return onPage(output);
+      }
+      await sleep(200);
+    }
+  };
+  const edit = async (diff: string): Promise<void> => {
+    const { output: cwd } = await shell.run('pwd');
+    const patch = spawnSync('git', ['apply'], { cwd: cwd.trim(), input: diff, encoding: 'utf8' });
+    expect(patch.stderr).toBe('');
+  };
+  const [before = '', after = ''] = PAGE.split(/^(?=## 7)/m);
+  const followed = await followPage(before, { run, edit });
+
+  const [browser = '', rest = ''] = after.split(/^(?=## 8)/m);
+  const paths = ['', 'domains/acme.example', '?route=sales@acme.example'];
+  const answers = await Promise.all(
+    paths.map(async (path) => (await fetch(`http://127.0.0.1:${page}/${path}`)).text()),
+  );
+  const seen = answers.join('\n').replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
+
+  const end = await followPage(rest, { run });
+  await expect(`${followed}${browser}${end}`).toMatchFileSnapshot('../../docs/tutorial.md');
+  for (const [, words = ''] of browser.matchAll(/\*\*(.*?)\*\*/g)) expect(seen).toContain(words);
+}, 120_000);
