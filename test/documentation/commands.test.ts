@@ -36,6 +36,7 @@ const PAGES = [
 
 function commandsOf(page: string): readonly DocumentedCommand[] {
   return codeBlocks(readFileSync(join(ROOT, page), 'utf8'))
+    .filter(({ language }) => language !== 'console') // outputs.test.ts and tutorial.test.ts run these
     .flatMap(documentedCommands)
     .filter(({ command }) => /\bfwdsync(?: --)? [a-z]/.test(command) && !command.startsWith('npm install'));
 }

@@ -1,6 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { processContext } from '../../src/cli/context.ts';
+import { execute } from '../../src/cli/execute.ts';
+import { EXIT } from '../../src/cli/exit.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { ERROR_CODES } from '../../src/core/manifest/problem-codes.ts';
+import { FINDING_CODES } from '../../src/core/model/lint/findings.ts';
+import { GUARD_NAMES } from '../../src/core/model/plan.ts';
+import { NOTICE_EVENTS } from '../../src/service/notify/notice.ts';
+import { createMetrics } from '../../src/service/status/metrics.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DOCS = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -98,4 +107,58 @@ describe.each(PAGES)('%s', (page) => {
       [],
     );
   });
+});
+
+const TEXT = DOCS.map(read).join('\n');
+const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => read(join('src', file)))
+  .join('\n');
+
+/** Returns the names that no page of docs/ has as a word of code. A variable may stand outside code. */
+function undocumented(names: readonly string[]): readonly string[] {
+  expect(names.length).toBeGreaterThan(5);
+  const code = [...TEXT.matchAll(/`[^`\n]+`|^```[^]*?^```|[A-Z]+_[A-Z_]+/gm)];
+  const words = new Set(code.flatMap(([text]) => text.match(/[\w.-]+/g) ?? []));
+  return names.filter((name) => !words.has(name));
+}
+
+function namesIn(pattern: RegExp): readonly string[] {
+  return [...new Set([...SOURCES.matchAll(pattern)].map(([, name = '']) => name))];
+}
+
+describe('docs/ has every', () => {
+  const program = createProgram(processContext(), [], { finish: () => {}, execute });
+  const options = program.commands.flatMap((command) => command.options.map(({ long }) => long ?? ''));
+
+  test.each<[string, readonly string[]]>([
+    ['option', [...new Set(options)]],
+    ['error of a manifest', ERROR_CODES],
+    ['warning and notice', FINDING_CODES],
+    ['guard', GUARD_NAMES],
+    ['exit code', Object.values(EXIT).map(String)],
+    ['event of the log', namesIn(/\bevent: '([a-z]+\.[a-z.-]+)'/g)],
+    ['event of a notification', NOTICE_EVENTS],
+    ['environment variable', namesIn(/['"`](FWDSYNC_[A-Z_]+)['"`]/g)],
+  ])('%s', (_, names) => {
+    expect(undocumented(names)).toEqual([]);
+  });
+
+  test('metric', async () => {
+    const metrics = createMetrics({ version: '0', statuses: () => [], fleet: () => Promise.resolve(null) });
+    const names = [...(await metrics.render()).matchAll(/^# TYPE (fwdsync_\w+)/gm)].map(
+      ([, name = '']) => name,
+    );
+    expect(undocumented(names)).toEqual([]);
+  });
+});
+
+test('docs/troubleshooting.md has messages that the program prints', () => {
+  const rows = proseOf('docs/troubleshooting.md').flatMap(
+    ([, line]) => /^\| `([^`]+)` \|/.exec(line)?.[1] ?? [],
+  );
+  expect(rows.length).toBeGreaterThan(25);
+  const words = (message: string): readonly string[] => message.split('…').map((part) => part.trim());
+  const unknown = rows.filter((row) => !words(row).every((part) => SOURCES.includes(part)));
+  expect(unknown).toEqual([]);
 });

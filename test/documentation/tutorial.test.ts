@@ -73,7 +73,10 @@ test('a new user who follows docs/tutorial.md sees what it shows; `npm run docs`
   const answers = await Promise.all(
     paths.map(async (path) => (await fetch(`http://127.0.0.1:${page}/${path}`)).text()),
   );
-  const seen = answers.join('\n').replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
+  const seen = answers
+    .join('\n')
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/\s+/g, ' ');
 
   const end = await followPage(rest, { run });
   await expect(`${followed}${browser}${end}`).toMatchFileSnapshot('../../docs/tutorial.md');

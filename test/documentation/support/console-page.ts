@@ -27,7 +27,8 @@ export async function followPage(page: string, { run, edit }: Reader): Promise<s
     let shown = content;
     if (language === 'console') shown = await followBlock(content, run);
     else await edit?.(content);
-    followed += page.slice(end, match.index) + block.replace(text, () => shown.replaceAll(/^(?=.)/gm, indent));
+    followed +=
+      page.slice(end, match.index) + block.replace(text, () => shown.replaceAll(/^(?=.)/gm, indent));
     end = match.index + block.length;
   }
   return followed + page.slice(end);
