@@ -164,6 +164,7 @@ const LINES: readonly (readonly [string, number, string])[] = [
   ['fwdsync who ana@corp.example', 0, 'sales@acme.example'],
   ['fwdsync who ana@corp.example --live', 0, 'sales@acme.example'],
   ['fwdsync why sales@acme.example', 0, 'NOT-SEEN'],
+  ['fwdsync move acme.example --resolver 127.0.0.77:9', 2, 'blocked    switch'],
   [
     'fwdsync replace ana@corp.example bea@corp.example -f few.yaml',
     0,

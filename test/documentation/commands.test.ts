@@ -69,6 +69,7 @@ const PLACEHOLDERS: readonly (readonly [place: RegExp, value: (scene: Scene) => 
   [/ …/, () => ''],
   [/\bDIR\b/, () => 'one'],
   [/\bDOMAIN\b/, () => 'old.example'],
+  [/(?<=^fwdsync move .*)$/, () => ' --resolver 127.0.0.77:9'],
   [/"\$\{fpath\[1\]\}\/_fwdsync"/, () => '_fwdsync'],
   [/; code=\$\?/, () => ''],
   [/(?<=^fwdsync export --out )fwdsync\.yaml/, () => 'exported.yaml'],
@@ -156,7 +157,7 @@ interface Ran {
 
 /** True if the page asks for exit code 2 where something differs, or fails. */
 function mayDiffer(command: string): boolean {
-  return /--detailed-exitcode|--fail-on|\bfwdsync why\b/.test(command);
+  return /--detailed-exitcode|--fail-on|\bfwdsync (?:why|move)\b/.test(command);
 }
 
 /** Starts a command that serves, asks it once, and stops it. */

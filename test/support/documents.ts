@@ -49,7 +49,7 @@ function parseDocument(text: string): { readonly kind: string } | null {
 function validatorOf(kind: string): ValidateFunction {
   const known = validators.get(kind);
   if (known !== undefined) return known;
-  const [, name, version] = /^fwdsync\/(\w+)@(\d+)$/.exec(kind) ?? [];
+  const [, name, version] = /^fwdsync\/([\w-]+)@(\d+)$/.exec(kind) ?? [];
   const path = join(SCHEMAS, `${name}.v${version}.schema.json`);
   if (!existsSync(path)) throw new Error(`${kind} has no schema ${path}`);
   const schema = JSON.parse(readFileSync(path, 'utf8')) as object;

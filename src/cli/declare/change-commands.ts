@@ -22,6 +22,7 @@ import {
   manifestOptions,
   maskOption,
   outputOptions,
+  sourceOptions,
   stateOption,
   storeOptions,
 } from './options.ts';
@@ -129,7 +130,7 @@ export const CHANGE_COMMANDS: CommandGroup = {
       .addHelpText('after', example('fwdsync init'))
       .action(run(async () => (await import('../commands/init/init-command.ts')).initCommand)),
   import: (command, { run }) =>
-    addOptions(command, formatOption(), logOptions)
+    addOptions(command, formatOption(), logOptions, sourceOptions)
       .usage('[options] <format:file...>')
       .description(
         'Write a manifest of the forwards of another system, offline; exits with 3 when something is left out',
@@ -153,17 +154,6 @@ export const CHANGE_COMMANDS: CommandGroup = {
           .default('aliases'),
       )
       .option('--groups', 'name sets of destinations that three or more aliases share')
-      .option('--delimiter <sign>', 'what begins a label in the old system, as + in sales+eu', '+')
-      .addOption(
-        plainOption('--address <column>', 'of a table: the column of the addresses', 'that of a known shape'),
-      )
-      .addOption(
-        plainOption(
-          '--destination <column>',
-          'of a table: the column of the destinations',
-          'that of a known shape',
-        ),
-      )
       .addHelpText('after', example('fwdsync import postfix:/etc/postfix/virtual --out fwdsync.yaml'))
       .action(run(async () => (await import('../commands/import/import-command.ts')).importCommand)),
   replace: (command, { run }) =>

@@ -16,6 +16,8 @@ import {
   manifestOptions,
   outputOptions,
   positiveNumber,
+  sourceOptions,
+  wholeNumber,
   storeOptions,
 } from './options.ts';
 import { VERIFY_FORMATS } from '../output/formats.ts';
@@ -72,6 +74,41 @@ export const LOOK_COMMANDS: CommandGroup = {
       )
       .addHelpText('after', example('fwdsync why sales@acme.example --since 2d'))
       .action(run(async () => (await import('../commands/why/why-command.ts')).whyCommand)),
+  move: (command, { run }) =>
+    addOptions(
+      command,
+      fileOptions,
+      accountsOption,
+      connectionOptions,
+      storeOptions,
+      outputOptions(),
+      sourceOptions,
+    )
+      .description(
+        'Show what is next to move a domain to the service without losing mail; changes nothing; exits with 2 until all is done',
+      )
+      .argument('<domain>', 'a domain that receives its mail elsewhere today')
+      .addOption(
+        plainOption('--from <format:file>', 'the forwards of the old system (repeatable)', 'none').argParser(
+          collect,
+        ),
+      )
+      .addOption(
+        plainOption(
+          '--resolver <address>',
+          'the DNS resolver to ask, ADDRESS or ADDRESS:PORT',
+          'that of the system',
+        ),
+      )
+      .addOption(
+        plainOption(
+          '--former-ttl <seconds>',
+          'the TTL of the MX records before it was lowered, if nobody saw it',
+          '86400',
+        ).argParser(wholeNumber),
+      )
+      .addHelpText('after', example('fwdsync move acme.example --from postfix:/etc/postfix/virtual'))
+      .action(run(async () => (await import('../commands/move/move-command.ts')).moveCommand)),
   logs: (command, { run }) =>
     addOptions(command, fileOptions, connectionOptions, storeOptions, outputOptions(), logQueryOptions)
       .description('List, follow, search or count the email logs of a domain')

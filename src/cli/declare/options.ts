@@ -99,6 +99,15 @@ export function storeOptions(command: Command): Command {
   return stateOption(command).addOption(setting('--store <url>', what, variables, 'the state directory'));
 }
 
+/** Adds the options of commands that read files of other systems. */
+export function sourceOptions(command: Command): Command {
+  const known = 'that of a known shape';
+  return command
+    .option('--delimiter <sign>', 'what begins a label in the old system, as + in sales+eu', '+')
+    .addOption(plainOption('--address <column>', 'of a table: the column of the addresses', known))
+    .addOption(plainOption('--destination <column>', 'of a table: the column of the destinations', known));
+}
+
 /** Adds the option of commands that write. */
 export function historyOption(command: Command): Command {
   const what = 'how long it is recorded what was changed, by whom';

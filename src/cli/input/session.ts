@@ -1,4 +1,4 @@
-import type { Client } from '../../client/client.ts';
+import type { FullClient } from '../../client/create.ts';
 import type { Desired, DesiredApi } from '../../core/model/desired.ts';
 import type { Disclosure, References } from '../../core/model/destinations.ts';
 import type { Problem } from '../../core/model/manifest/problem.ts';
@@ -25,7 +25,7 @@ import { namesSnapshots, openStates } from './state/open-states.ts';
 
 /** Input of a command that plans: the manifest, the account, and the policy. */
 export interface Session {
-  readonly client: Client;
+  readonly client: FullClient;
   readonly connection: Connection;
   /** The address and key that the manifest states. */
   readonly api: DesiredApi;
@@ -46,7 +46,7 @@ export interface Session {
 
 export interface SessionOptions {
   /** Name of the command, shown to others that wait for the lock. */
-  readonly command: 'plan' | 'apply' | 'run' | 'undo';
+  readonly command: 'plan' | 'apply' | 'run' | 'undo' | 'move';
   readonly mode: 'read-only' | 'read-write';
   readonly stance: Pick<RunStance, 'accountRequired' | 'domainDeletes'>;
   /** The domains to read: all of the manifest's, which is the default, or some. */

@@ -27,6 +27,7 @@ export const REACHING_FLAGS: Readonly<Record<string, readonly Flag[]>> = {
   who: MANIFEST,
   replace: MANIFEST,
   why: [...MANIFEST, ...CONNECTION, ...STATE],
+  move: [...MANIFEST, ...CONNECTION, ...STATE],
   undo: ['accounts', ...CONNECTION, ...STATE],
   export: ['accounts', ...CONNECTION, ...STATE],
   account: ['accounts', ...CONNECTION],
@@ -48,6 +49,7 @@ const BY_MANIFEST: ReadonlySet<string> = new Set([
   'who',
   'replace',
   'why',
+  'move',
 ]);
 
 type Given = { readonly [F in Flag]?: GivenFlags[F] | undefined };

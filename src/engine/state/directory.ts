@@ -31,7 +31,7 @@ import { openHistory } from './history/history.ts';
 import { acquireLock, countLocks } from './lock.ts';
 import { ownFiles, type OwnFiles, type StateFs } from './own-files.ts';
 import type { ProcessTable } from './processes.ts';
-import type { DeliveryMemories, Memory, RecogniseReferences, StateFault, StateStore } from './store.ts';
+import type { DomainMemories, Memory, RecogniseReferences, StateFault, StateStore } from './store.ts';
 
 export interface StateDirectoryOptions {
   /** Root directory for all accounts. */
@@ -78,13 +78,14 @@ export function openStateDirectory(options: StateDirectoryOptions): StateStore {
       return make === null ? null : make(password);
     },
     openValuePrints: () => openValuePrints(scope),
-    delivery: deliveryMemories(scope),
+    delivery: domainMemories(scope, 'delivery'),
+    moves: domainMemories(scope, 'moves'),
     history: openHistory({ ...scope, directory: join(place, 'history'), bounds: options.history }),
   };
 }
 
-function deliveryMemories({ place, files }: Scope): DeliveryMemories {
-  const pathOf = (domain: DomainName): string => join(place, 'delivery', domainFile(domain));
+function domainMemories({ place, files }: Scope, subject: 'delivery' | 'moves'): DomainMemories {
+  const pathOf = (domain: DomainName): string => join(place, subject, domainFile(domain));
   return {
     async read(domain) {
       const read = await readText(files, pathOf(domain));

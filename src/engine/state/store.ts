@@ -38,7 +38,10 @@ export interface StateStore {
    */
   openValuePrints(): Promise<((value: string) => string) | null>;
   readonly history: HistoryStore;
-  readonly delivery: DeliveryMemories;
+  /** What is known of the email logs. */
+  readonly delivery: DomainMemories;
+  /** What was seen of domains that move to the service. */
+  readonly moves: DomainMemories;
 }
 
 /** A text that belongs to no single account but to all processes with the same state: the notifications that wait. */
@@ -50,8 +53,8 @@ export interface SharedText {
   change(change: (before: string | null) => string): Promise<Result<void, StateFault>>;
 }
 
-/** Memory of the email logs of each domain, as opaque texts. */
-export interface DeliveryMemories {
+/** Memory of each domain, as opaque texts. */
+export interface DomainMemories {
   /** Returns a domain's text. null means that there is none, or that it cannot be read. */
   read(domain: DomainName): Promise<string | null>;
   /** Writes a domain's text in one step: it is never half written. */

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { PROGRAM_PATH } from '../../support/program.ts';
 
 const NAMES =
-  'validate|plan|apply|run|show|export|route|verify|logs|history|blame|undo|delivery|test|publish|status|state|account|emulator|demo|init|explain|completion';
+  'validate|plan|apply|run|show|export|route|verify|logs|history|blame|undo|delivery|test|publish|status|state|account|move|emulator|demo|init|explain|completion';
 const COMMAND = String.raw`(?:[A-Z_]+=(?:"[^"]*"|'[^']*'|\S+) )*fwdsync (?:${NAMES}) ?[^\n]*`;
 const PLACES: readonly RegExp[] = [
   new RegExp(`\`(${COMMAND.replace('[^\\n]', '[^`\\n]')})\``, 'g'),

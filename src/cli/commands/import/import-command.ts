@@ -4,27 +4,22 @@ import {
   type ImportSettings,
   type SourceFile,
 } from '../../../core/manifest/import/import.ts';
-import type { SourceFault } from '../../../core/manifest/import/source-format.ts';
 import { didYouMean } from '../../../core/manifest/read/suggest.ts';
-import { sourceOf } from '../../../core/manifest/read/text.ts';
-import { showSource } from '../../../core/model/manifest/problem.ts';
 import type { CommandCall, CommandResult } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, usageError } from '../../exit.ts';
 import { requireDomain } from '../../input/arguments.ts';
 import { commandLineHere } from '../../output/command-lines.ts';
-import { NO_COUNTS, openExcerpt, printProblems, problemsDocument } from '../../output/problems/problems.ts';
+import { openExcerpt, printProblems } from '../../output/problems/problems.ts';
 import { createProgress } from '../../output/progress/progress.ts';
 import { readSources } from './read-sources.ts';
 import { importDocument, importProblems, importSummary, shownSources } from './report-import.ts';
+import { assertSourceFlags, tableColumns, refuseSource, type SourceFlags } from './source-flags.ts';
 import { writeImport, type ImportTarget, type WrittenImport } from './write-import.ts';
 
-export interface ImportFlags extends ImportTarget {
+export interface ImportFlags extends ImportTarget, SourceFlags {
   readonly for?: readonly string[];
   readonly engine: 'aliases' | 'rules';
-  readonly delimiter: string;
-  readonly address?: string;
-  readonly destination?: string;
 }
 
 /** Writes a manifest of the forwards of another system; offline, without a key. Exits with 3 when something was left out. */
@@ -37,7 +32,7 @@ export async function importCommand(
   const files = await readSources(context, args);
   announce(context, files);
   const imported = importForwards(files, settings);
-  if (!imported.ok) return refuse(context, imported.error, files);
+  if (!imported.ok) return refuseSource(context, imported.error, files);
   const { names, notes } = imported.value;
   for (const domain of settings.only ?? []) assertNamed(domain, names);
   const progress = createProgress(context);
@@ -79,7 +74,7 @@ async function report(
 }
 
 function assertUsable({ format, mask }: Context, options: ImportFlags): void {
-  const { out, outDir, force, address, destination, delimiter } = options;
+  const { out, outDir, force } = options;
   const isPrinted = out === undefined && outDir === undefined;
   const faults: readonly (readonly [boolean, string, string])[] = [
     [mask !== false, 'a masked destination is not a destination: import takes no mask', 'unset FWDSYNC_MASK'],
@@ -94,27 +89,18 @@ function assertUsable({ format, mask }: Context, options: ImportFlags): void {
       'name where the manifest goes',
     ],
     [force === true && isPrinted, '--force has no effect here', 'leave it out'],
-    [
-      (address === undefined) !== (destination === undefined),
-      '--address and --destination are needed together',
-      'name both columns',
-    ],
-    [
-      !/^[+\-=_.#!]$/.test(delimiter),
-      '--delimiter takes one sign',
-      'give the recipient_delimiter of main.cf, such as +',
-    ],
   ];
   const [, message, hint] = faults.find(([isFault]) => isFault) ?? [];
   if (message !== undefined && hint !== undefined) throw usageError(message, hint);
+  assertSourceFlags(options);
 }
 
 function settingsOf(options: ImportFlags, domains: readonly string[] | null): ImportSettings {
-  const { address, destination, delimiter, engine } = options;
+  const { delimiter, engine } = options;
   return {
     localDomains: (options.for ?? []).map((domain) => requireDomain(domain, '--for')),
     only: domains === null ? null : new Set(domains.map((name) => requireDomain(name, '--domain'))),
-    columns: address === undefined || destination === undefined ? null : { address, destination },
+    columns: tableColumns(options),
     delimiter,
     engine,
   };
@@ -123,20 +109,4 @@ function settingsOf(options: ImportFlags, domains: readonly string[] | null): Im
 function assertNamed(domain: string, names: readonly string[]): void {
   if (names.includes(domain)) return;
   throw usageError(`--domain ${domain}: no file names it`, didYouMean(domain, names, 'check the spelling'));
-}
-
-/** Refuses a text that does not have its format, and shows the place. A missing option is wrong usage. */
-async function refuse(
-  context: Context,
-  { kind, span, message, hint }: SourceFault,
-  files: readonly SourceFile[],
-): Promise<CommandResult> {
-  const source = span === null ? null : sourceOf(span);
-  if (kind === 'usage')
-    throw usageError(`${source === null ? '' : `${showSource(source)}: `}${message}`, hint);
-  const problems = [{ severity: 'error' as const, code: 'broken-source', message, hint, source }];
-  if (context.format === 'json')
-    return { exit: EXIT.invalid, document: problemsDocument(problems, NO_COUNTS) };
-  printProblems(context, problems, await openExcerpt(context, { problems, texts: shownSources(files) }));
-  return { exit: EXIT.invalid };
 }

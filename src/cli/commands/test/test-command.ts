@@ -77,7 +77,7 @@ interface Undecided {
 }
 
 /** Explains why the destination of a mail is not known, regardless of the emulator. null means that it is known. */
-function findUndecided(domain: PresentDomain, expectation: Expectation): Undecided | null {
+export function findUndecided(domain: PresentDomain, expectation: Expectation): Undecided | null {
   const { routes } = routerOf(domain);
   const found = (['anywhere', 'whole'] as const).flatMap((anchoring) => routes(expectation, anchoring));
   const [first, ...others] = found;
@@ -89,7 +89,7 @@ function findUndecided(domain: PresentDomain, expectation: Expectation): Undecid
   return { kind: 'undecided', takers: [...new Set(takers)] };
 }
 
-function isAsExpected({ forward }: Expectation, arrival: Arrival | Undecided): boolean {
+export function isAsExpected({ forward }: Expectation, arrival: Arrival | Undecided): boolean {
   if (forward.kind === 'refused') return arrival.kind === 'refused';
   return arrival.kind === 'delivered' && sameDestinations(forward.forward, arrival.forward);
 }
@@ -112,7 +112,7 @@ function describe(
   return [mail, `       expected ${wanted}`, `       ${describeArrival(arrival, disclosure)}`];
 }
 
-function describeArrival(arrival: Arrival | Undecided, disclosure: Disclosure): string {
+export function describeArrival(arrival: Arrival | Undecided, disclosure: Disclosure): string {
   switch (arrival.kind) {
     case 'undecided':
       return `but which of these takes it is not known: ${arrival.takers.join(', ')}`;

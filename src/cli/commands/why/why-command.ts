@@ -1,8 +1,8 @@
 import { whyDocument, type WhyDocument } from '../../../service/why/why-document.ts';
-import { openJobs } from '../../accounts/accounts.ts';
+import { settingsOfOwner } from '../../accounts/settings-of-owner.ts';
 import { chooseOutput, type CommandCall, type CommandResult } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { EXIT, interruptedExit, usageError } from '../../exit.ts';
+import { EXIT, interruptedExit } from '../../exit.ts';
 import { parseDuration } from '../../input/arguments.ts';
 import { connectShown } from '../../input/connect.ts';
 import { commandLine } from '../../output/command-lines.ts';
@@ -11,7 +11,6 @@ import { sentenceColumns } from '../../output/output.ts';
 import { styleFor } from '../../output/paint.ts';
 import { requestsHeadway } from '../../output/progress/headway.ts';
 import { resolveConnection } from '../../settings/connection.ts';
-import type { Settings } from '../../settings/resolve-settings.ts';
 import { parseMailAddress } from '../route/route-command.ts';
 import { gatherEvidence } from './gather.ts';
 import { renderWhy } from './why-text.ts';
@@ -61,20 +60,4 @@ export async function whyCommand(
     progress.stop();
     await client.close();
   }
-}
-
-/** Returns, with many accounts, the settings of the one whose manifest has the domain. */
-async function settingsOfOwner(context: Context, settings: Settings, domain: string): Promise<Settings> {
-  const { accounts } = settings.manifest;
-  if (accounts === null) return settings;
-  const { jobs } = await openJobs(context, settings, accounts);
-  const present = jobs.find(({ desired }) => {
-    return [...(desired?.domains.values() ?? [])].some(
-      (one) => one.domain === domain && one.state === 'present',
-    );
-  });
-  // It may be in a manifest that is not valid, which ends the command.
-  const found = present ?? jobs.find(({ desired }) => desired === null);
-  if (found !== undefined) return found.settings;
-  throw usageError(`no manifest of ${accounts} has ${domain}`, 'check the spelling');
 }

@@ -14,7 +14,7 @@ import {
 } from '../documents.ts';
 import type { HistoryBounds } from '../history/bounds.ts';
 import { createFingerprinter, fingerprintValue, recognise, withReferences } from '../fingerprints.ts';
-import type { DeliveryMemories, Memory, RecogniseReferences, StateFault, StateStore } from '../store.ts';
+import type { DomainMemories, Memory, RecogniseReferences, StateFault, StateStore } from '../store.ts';
 import { accountRows, changeMemory, readMemory, type AccountRows } from './account-rows.ts';
 import type { SealedPlace } from './cipher.ts';
 import { describeFailure, type Database, type Query } from './database.ts';
@@ -60,18 +60,19 @@ export function openPostgresState(options: PostgresStateOptions): StateStore {
       const salt = await needSalt(rows);
       return salt.ok ? (value) => fingerprintValue(value, salt.value) : null;
     },
-    delivery: storedDeliveries(rows),
+    delivery: storedMemories(rows, 'delivery'),
+    moves: storedMemories(rows, 'moves'),
     history: openRowHistory(rows, { clock: options.clock, bounds: options.history }),
   };
 }
 
-function storedDeliveries(rows: AccountRows): DeliveryMemories {
+function storedMemories(rows: AccountRows, subject: 'delivery' | 'moves'): DomainMemories {
   return {
     async read(domain) {
       try {
         const account = await rows.find();
         if (account === null) return null;
-        const found = await readMemory(rows, rows.query, account, `delivery/${domain}`);
+        const found = await readMemory(rows, rows.query, account, `${subject}/${domain}`);
         return found === null || found === 'damaged' ? null : found.text;
       } catch {
         return null;
@@ -79,7 +80,7 @@ function storedDeliveries(rows: AccountRows): DeliveryMemories {
     },
     write: (domain, text) =>
       rows.write((query, account) =>
-        changeMemory(rows, query, { account, name: `delivery/${domain}` }, () => text),
+        changeMemory(rows, query, { account, name: `${subject}/${domain}` }, () => text),
       ),
   };
 }

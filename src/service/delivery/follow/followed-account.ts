@@ -3,7 +3,7 @@ import type { LogEntry, LogsClient } from '../../../client/logs/logs.ts';
 import type { Desired, PresentDomain } from '../../../core/model/desired.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import type { ObservedDomain } from '../../../core/model/observed.ts';
-import type { DeliveryMemories, HistoryStore } from '../../../engine/state/store.ts';
+import type { DomainMemories, HistoryStore } from '../../../engine/state/store.ts';
 import { createCounting } from '../counting.ts';
 import { firstName } from '../known-names.ts';
 import { createValuesOf, namesOfPast, readPast, type PastByDomain } from '../past.ts';
@@ -13,7 +13,7 @@ import { isForUnknownName, readMessage, type CountedMessage } from '../tally.ts'
 export interface FollowedAccount {
   /** Client whose requests use at most a quarter of each rate limit window. */
   readonly client: LogsClient & Pick<Client, 'version' | 'listDomains' | 'budgets' | 'hmac'>;
-  readonly memories: DeliveryMemories;
+  readonly memories: DomainMemories;
   readonly safe: SafeText;
   /** Yields to other work. Text from strangers may take long to search, and a page has hundreds of messages. */
   readonly rest: () => Promise<void>;

@@ -77,15 +77,18 @@ function memoryContract(createWorld: () => Promise<StorageWorld>): void {
     expect((await open().prior()).prior).toEqual({ domains: new Map(), manifests });
   });
 
-  test('what is kept of the email logs comes back in another process, by domain', async () => {
-    const { open } = await createWorld();
-    const other = 'other.example' as DomainName;
-    expect(await open().delivery.read(ACME)).toBeNull();
-    expect((await open().delivery.write(ACME, 'one')).ok).toBe(true);
-    expect((await open().delivery.write(ACME, 'two')).ok).toBe(true);
-    expect([await open().delivery.read(ACME), await open().delivery.read(other)]).toEqual(['two', null]);
-    expect(await open({ account: 'else@acme.example' }).delivery.read(ACME)).toBeNull();
-  });
+  test.each(['delivery', 'moves'] as const)(
+    'what is kept of %s comes back in another process, by domain',
+    async (subject) => {
+      const { open } = await createWorld();
+      const other = 'other.example' as DomainName;
+      expect(await open()[subject].read(ACME)).toBeNull();
+      expect((await open()[subject].write(ACME, 'one')).ok).toBe(true);
+      expect((await open()[subject].write(ACME, 'two')).ok).toBe(true);
+      expect([await open()[subject].read(ACME), await open()[subject].read(other)]).toEqual(['two', null]);
+      expect(await open({ account: 'else@acme.example' })[subject].read(ACME)).toBeNull();
+    },
+  );
 
   test('manifests of one account are told apart by their domains, and bounded in number', async () => {
     const { open } = await createWorld();

@@ -14,7 +14,7 @@ import type { Desired } from '../../../../src/core/model/desired.ts';
 import { DISCLOSE_ALL } from '../../../../src/core/model/destinations.ts';
 import type { ApiVersion } from '../../../../src/core/model/endpoints.ts';
 import { succeed } from '../../../../src/core/model/result.ts';
-import type { DeliveryMemories } from '../../../../src/engine/state/store.ts';
+import type { DomainMemories } from '../../../../src/engine/state/store.ts';
 import { virtualClock, type VirtualClock } from '../../../support/clock.ts';
 import { inProcess, type Line } from '../../../support/in-process.ts';
 import { desiredOf } from '../../../core/manifest/support/loading.ts';
@@ -61,7 +61,7 @@ export function followedWorld(options: FollowedOptions): FollowedWorld {
   });
   // In virtual time nothing may wait for a disk: test/cli/commands/run/run-delivery.test.ts has one.
   const kept = new Map<string, string>();
-  const memories: DeliveryMemories = {
+  const memories: DomainMemories = {
     read: (domain) => Promise.resolve(kept.get(domain) ?? null),
     write(domain, text) {
       kept.set(domain, text);

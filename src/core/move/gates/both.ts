@@ -1,0 +1,64 @@
+import { stopsAmong, type Facts, type GateFinding, type GateInput } from '../gate.ts';
+import type { MxRecord, ServiceCheck } from '../observation.ts';
+import { mxLines, showMx } from '../records.ts';
+import { findSwitch, ofService, withoutService } from '../switch-state.ts';
+
+/** Optional: the service's MX beside the old ones, so that the service is ready before any mail goes there first. */
+export function bothGate(
+  { seen, memory: { switchedAt }, earlier }: GateInput,
+  { account: { strictMxes }, check, zone }: Facts<'account' | 'check' | 'zone'>,
+): GateFinding {
+  if (switchedAt !== null) return { state: 'done', evidence: ['the switch was made'] };
+  if (strictMxes !== false) {
+    const why = strictMxes === null ? 'does not show whether it accepts' : 'does not accept';
+    return { state: 'done', evidence: [`left out: the service ${why} other MX records beside its own`] };
+  }
+  const served = zone.servers.flatMap(({ answer }) => (answer.kind === 'mx' ? [answer.records] : []));
+  const old = served.flatMap((records) => withoutService(records, check));
+  if (old.length === 0) return { state: 'done', evidence: ['left out: there is no old MX record'] };
+  const { kind } = findSwitch(zone, check);
+  if (kind === 'partly') return { state: 'done', evidence: ['the switch is under way'] };
+  if (kind === 'beside') return judgeBeside(served, check);
+  const stops = stopsAmong(earlier);
+  if (stops.length > 0)
+    return { state: 'waiting', evidence: [OPTIONAL, `it comes after ${stops.join(', ')}`] };
+  return {
+    state: 'next',
+    evidence: [OPTIONAL],
+    todo: [
+      "add the service's MX beside the old ones, with larger numbers, and keep those",
+      ...mxLines(seen.domain, beside(old, check)),
+    ],
+  };
+}
+
+const OPTIONAL = 'optional; it is the one way without a gap';
+
+function judgeBeside(served: readonly (readonly MxRecord[])[], check: ServiceCheck): GateFinding {
+  const wrong = served.find((records) => preferred(withoutService(records, check), check, records));
+  if (wrong !== undefined)
+    return {
+      state: 'blocked',
+      evidence: [`the service gets mail before the old MX: ${showMx(wrong)}`],
+      todo: ["give the service's MX larger numbers than all others"],
+    };
+  if (check.isMxValid || check.isForwarding === true)
+    return { state: 'done', evidence: ["the service's check accepts its MX beside the old ones"] };
+  return {
+    state: 'waiting',
+    evidence: [`the service's check does not accept it yet${check.error === null ? '' : `: ${check.error}`}`],
+  };
+}
+
+/** True if some record of the service does not come after all old ones. */
+function preferred(old: readonly MxRecord[], check: ServiceCheck, records: readonly MxRecord[]): boolean {
+  return ofService(records, check).some(({ preference }) => preference <= largest(old));
+}
+
+function beside(old: readonly MxRecord[], { mx }: ServiceCheck): readonly MxRecord[] {
+  return mx.map(({ exchange }, index) => ({ preference: largest(old) + 10 * (index + 1), exchange }));
+}
+
+function largest(records: readonly MxRecord[]): number {
+  return Math.max(0, ...records.map(({ preference }) => preference));
+}

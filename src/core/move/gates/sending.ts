@@ -1,0 +1,31 @@
+import type { Facts, GateFinding, GateInput } from '../gate.ts';
+import type { SpfFacts } from '../observation.ts';
+
+/** The records for sending are as the service wants them. Only a warning if the manifest has no SMTP credential. */
+export function sendingGate(
+  _input: GateInput,
+  { account, check: { missing }, spf }: Facts<'account' | 'check' | 'spf'>,
+): GateFinding {
+  const faults = spfFaults(spf);
+  if (missing.length === 0 && faults.length === 0)
+    return { state: 'done', evidence: ['SPF, DKIM and DMARC are as the service wants them'] };
+  const records =
+    missing.length === 0 ? [] : ['records are missing or wrong; SPF keeps all its terms until hold'];
+  const evidence = [...faults, ...records];
+  const todo = [...faults.map((fault) => TODO[fault] ?? fault), ...missing];
+  if (account.wants.credentials) return { state: 'next', evidence, todo };
+  const warning = 'a warning only: the manifest has no SMTP credential that sends through the service';
+  return { state: 'done', evidence: [...evidence, warning], todo };
+}
+
+const SEVERAL = 'there are several SPF records, so that receivers use none of them';
+const TOO_MANY = 'the SPF record takes more than ten look-ups, so that receivers do not use it';
+
+const TODO: Readonly<Record<string, string>> = {
+  [SEVERAL]: 'join the SPF records to one',
+  [TOO_MANY]: 'take terms out of the SPF record that are not used any more',
+};
+
+function spfFaults({ records, lookups }: SpfFacts): readonly string[] {
+  return [...(records.length > 1 ? [SEVERAL] : []), ...((lookups ?? 0) > 10 ? [TOO_MANY] : [])];
+}

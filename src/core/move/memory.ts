@@ -1,0 +1,120 @@
+import { forbids } from './mta-sts.ts';
+import {
+  isAbsent,
+  type MoveObservation,
+  type MxRecord,
+  type PolicyFacts,
+  type ServiceCheck,
+} from './observation.ts';
+import { findSwitch, formerServers, withoutService, type SwitchState } from './switch-state.ts';
+
+/** What is remembered of a move. Times are epoch milliseconds; a TTL and an age are in seconds. */
+export interface MoveMemory {
+  readonly firstSeen: number;
+  /** Time of the last observation that counted. */
+  readonly seenAt: number;
+  /** The MX records before the switch, without those of the service; null means that they were not seen. */
+  readonly mx: readonly MxRecord[] | null;
+  readonly ttl: RememberedTtl | null;
+  /** The last policy that forbade the service's MX; null means that none was seen. */
+  readonly policy: RememberedPolicy | null;
+  /** When every server first had the service's MX only; null means that they do not have it. */
+  readonly switchedAt: number | null;
+}
+
+export interface RememberedTtl {
+  /** The TTL before the switch. */
+  readonly seconds: number;
+  /** When this TTL was first seen. */
+  readonly since: number;
+  /** When longer TTLs that were seen before have passed; null means that none was seen. */
+  readonly formerUntil: number | null;
+  /** When a TTL was first seen that was low already, so that a former one is not known; null means that it is. */
+  readonly unknownAt: number | null;
+}
+
+export interface RememberedPolicy {
+  readonly id: string | null;
+  readonly maxAge: number;
+  /** When senders were first seen to be allowed to use the service, under another id; null means not yet. */
+  readonly allowedSince: number | null;
+}
+
+/** A TTL up to this one is short: it delays nothing. */
+export const SHORT_TTL = 300;
+export const UNKNOWN_TTL = 86_400;
+
+/** Adds an observation to the memory. One that is older than the last does not count. */
+export function remember(before: MoveMemory | null, seen: MoveObservation): MoveMemory {
+  const known: MoveMemory = before ?? {
+    firstSeen: seen.at,
+    seenAt: seen.at,
+    mx: null,
+    ttl: null,
+    policy: null,
+    switchedAt: null,
+  };
+  const check = knownCheck(seen);
+  if (seen.at < known.seenAt || check === null) return known;
+  const policy = seen.policy.ok
+    ? rememberPolicy(known.policy, seen.policy.value, check, seen.at)
+    : known.policy;
+  return { ...known, seenAt: seen.at, policy, ...rememberZone(known, seen, check) };
+}
+
+/** Without a check it is not known which MX records are the service's, unless the account does not have the domain. */
+function knownCheck(seen: MoveObservation): Pick<ServiceCheck, 'mx' | 'isMxValid'> | null {
+  if (seen.check.ok) return seen.check.value;
+  return isAbsent(seen) ? { mx: [], isMxValid: false } : null;
+}
+
+/** Adds what the servers say. A state that is not known changes nothing. */
+function rememberZone(
+  { mx, ttl, switchedAt }: MoveMemory,
+  { zone, at }: MoveObservation,
+  check: Pick<ServiceCheck, 'mx' | 'isMxValid'>,
+): Pick<MoveMemory, 'mx' | 'ttl' | 'switchedAt'> {
+  if (!zone.ok) return { mx, ttl, switchedAt };
+  const former = formerServers(zone.value, check);
+  const [records] = former.map(({ answer }) => (answer.kind === 'mx' ? answer.records : []));
+  const ttls = former.flatMap(({ answer }) => ('ttl' in answer ? (answer.ttl ?? []) : []));
+  return {
+    mx: records === undefined ? mx : withoutService(records, check),
+    ttl: ttls.length === 0 ? ttl : rememberTtl(ttl, Math.max(...ttls), at),
+    switchedAt: rememberSwitch(switchedAt, findSwitch(zone.value, check), at),
+  };
+}
+
+function rememberSwitch(before: number | null, { kind }: SwitchState, at: number): number | null {
+  if (kind === 'unknown') return before;
+  return kind === 'switched' ? (before ?? at) : null;
+}
+
+function rememberTtl(before: RememberedTtl | null, seconds: number, at: number): RememberedTtl {
+  if (before === null)
+    return { seconds, since: at, formerUntil: null, unknownAt: seconds <= SHORT_TTL ? at : null };
+  if (before.seconds === seconds) return before;
+  const until = at + before.seconds * 1000;
+  return { ...before, seconds, since: at, formerUntil: Math.max(before.formerUntil ?? 0, until) };
+}
+
+function rememberPolicy(
+  before: RememberedPolicy | null,
+  facts: PolicyFacts,
+  { mx }: Pick<ServiceCheck, 'mx'>,
+  at: number,
+): RememberedPolicy | null {
+  const policy = facts.file?.ok === true ? facts.file.value : null;
+  if (policy !== null && forbids(policy, mx)) {
+    const [id = null] = facts.ids;
+    return { id, maxAge: Math.max(before?.maxAge ?? 0, policy.maxAge), allowedSince: null };
+  }
+  if (before === null || !isReplaced(before, facts)) return before;
+  return { ...before, allowedSince: before.allowedSince ?? at };
+}
+
+/** True if no sender that comes anew learns of the old policy: the record is gone, or names another file that can be read. */
+function isReplaced({ id }: RememberedPolicy, { ids, file }: PolicyFacts): boolean {
+  if (ids.length === 0) return true;
+  return ids.length === 1 && ids[0] !== id && file?.ok === true;
+}

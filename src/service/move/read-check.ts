@@ -1,0 +1,42 @@
+import { errorText, type ApiError } from '../../client/errors.ts';
+import type { Verification } from '../../client/client.ts';
+import type { DomainName } from '../../core/model/names.ts';
+import { fail, succeed, type Result } from '../../core/model/result.ts';
+import type { MxRecord, Read, ServiceCheck } from '../../core/move/observation.ts';
+import type { MovePorts } from './ports.ts';
+import { hostText } from './read-zone.ts';
+
+/** Asks the service to check the domain, and then whether it forwards. */
+export async function readCheck(
+  domain: DomainName,
+  { client, missingRecords, show }: Pick<MovePorts, 'client' | 'missingRecords' | 'show'>,
+): Promise<Read<ServiceCheck>> {
+  const failed = (error: ApiError): Result<never, string> => fail(show.text(errorText(error)));
+  const checked = await client.verifyDomain(domain);
+  if (!checked.ok) return failed(checked.error);
+  const live = await client.getDomain(domain);
+  if (!live.ok) return failed(live.error);
+  const { records, error } = checked.value;
+  const mx = expectedMx(checked.value);
+  if (mx.length === 0) return fail('the check of the service names no MX records');
+  return succeed({
+    mx,
+    isMxValid: records.mx.valid,
+    error: error === null ? null : show.text(error),
+    isForwarding: live.value.forwardingReady ?? null,
+    missing: missingRecords(checked.value),
+    spfTerms: records.spf.expected.flatMap((record) => record.split(/\s+/).slice(1)),
+  });
+}
+
+/** The service lists hosts in order of preference, with or without the number. */
+function expectedMx({ records }: Verification): readonly MxRecord[] {
+  return records.mx.expected.map((value, index) => {
+    const [, preference = String((index + 1) * 10), host = value] =
+      /^(\d{1,5})\s+(\S+)$/.exec(value.trim()) ?? [];
+    return {
+      preference: Number(preference),
+      exchange: hostText(host.toLowerCase().replace(/(?<=.)\.$/, '')),
+    };
+  });
+}

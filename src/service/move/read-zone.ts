@@ -1,0 +1,129 @@
+import { recordsOf, type Dns, type DnsAnswer, type DnsRecord } from '../../client/dns/dns.ts';
+import {
+  createResolver,
+  findZone,
+  negativeTtl,
+  shownServer,
+  type Resolver,
+  type Zone,
+  type ZoneServer,
+} from '../../client/dns/zone.ts';
+import { fail, succeed, type Result } from '../../core/model/result.ts';
+import type { MxRecord, Read, ServerAnswer, SpfFacts, ZoneFacts } from '../../core/move/observation.ts';
+import type { MovePorts } from './ports.ts';
+import { countLookups, isSpf } from './spf-lookups.ts';
+
+/** What DNS says about a domain. */
+export interface DnsFacts {
+  readonly zone: Read<ZoneFacts>;
+  readonly spf: Read<SpfFacts>;
+}
+
+type DnsPorts = Pick<MovePorts, 'dns' | 'resolver' | 'serverPort' | 'show'>;
+
+/** Asks every server of the domain's zone for its MX records, and one of them for its texts. */
+export async function readDns(domain: string, ports: DnsPorts): Promise<DnsFacts> {
+  const { dns, serverPort, show } = ports;
+  const resolver = createResolver(dns, ports.resolver);
+  const zone = await findZone(resolver, domain, serverPort);
+  if (!zone.ok) {
+    const reason = fail(show.text(zone.error.message));
+    return { zone: reason, spf: reason };
+  }
+  const answers = await Promise.all(
+    zone.value.servers.map(async (server) => ({ server, answer: await askMx(dns, server, domain) })),
+  );
+  const answering = answers.find(({ answer }) => answer.kind === 'mx' || answer.kind === 'none');
+  const wildcard = answering === undefined ? null : await askMx(dns, answering.server, `*.${domain}`);
+  const spf = await readSpf(domain, resolver, answering?.server, ports);
+  return {
+    zone: succeed({
+      zone: zone.value.name,
+      servers: [
+        ...answers.map(({ server, answer }) => ({
+          name: serverName(server),
+          answer: shownAnswer(answer, show),
+        })),
+        ...withoutAddress(zone.value, show),
+      ],
+      wildcard: wildcard?.kind === 'mx' ? wildcard.records : [],
+    }),
+    spf,
+  };
+}
+
+function serverName({ name, server }: ZoneServer): string {
+  return `${hostText(name)} (${shownServer(server)})`;
+}
+
+function withoutAddress({ unknown }: Zone, { text }: MovePorts['show']): ZoneFacts['servers'] {
+  return unknown.map(({ name, reason }) => ({
+    name: hostText(name),
+    answer: { kind: 'silent', reason: text(reason) },
+  }));
+}
+
+function shownAnswer(answer: ServerAnswer, { text }: MovePorts['show']): ServerAnswer {
+  return 'reason' in answer ? { ...answer, reason: text(answer.reason) } : answer;
+}
+
+async function askMx(dns: Dns, { server }: ZoneServer, name: string): Promise<ServerAnswer> {
+  const answer = await dns.ask(server, { name, type: 'MX' }, 'direct');
+  return answer.ok ? answerOf(answer.value, name) : { kind: 'silent', reason: answer.error.message };
+}
+
+/** Reads the answer of a server of the zone. One that is not for its zone says nothing about the records. */
+function answerOf(answer: DnsAnswer, name: string): ServerAnswer {
+  const { code, isAuthoritative, answers } = answer;
+  if (code !== 'NOERROR' && code !== 'NXDOMAIN') return { kind: 'lame', reason: `it answers ${code}` };
+  if (!isAuthoritative) return { kind: 'lame', reason: 'it says that the zone is not its own' };
+  const own = answers.filter((record) => record.name === name);
+  const [alias] = recordsOf(own, 'CNAME');
+  if (alias !== undefined) return { kind: 'cname', target: hostText(alias.value) };
+  const mx = recordsOf(own, 'MX');
+  if (mx.length === 0) return { kind: 'none', ttl: negativeTtl(answer), isMissingName: code === 'NXDOMAIN' };
+  const ttl = Math.max(...mx.map((record) => record.ttl));
+  return { kind: 'mx', records: mx.slice(0, MOST_RECORDS).map(mxRecord), ttl };
+}
+
+const MOST_RECORDS = 50;
+
+function mxRecord({ preference, exchange }: Extract<DnsRecord, { readonly type: 'MX' }>): MxRecord {
+  return { preference, exchange: hostText(exchange) };
+}
+
+/** Returns a name of DNS as it may be shown: anything but the signs of host names is escaped. */
+export function hostText(name: string): string {
+  const safe = name.replace(/[^a-z0-9._*-]/gu, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
+  return safe.slice(0, 255);
+}
+
+/** Reads the SPF records of the domain, from a server of the zone if one answers, and counts the look-ups that they take. */
+async function readSpf(
+  domain: string,
+  resolver: Resolver,
+  server: ZoneServer | undefined,
+  { dns, show }: DnsPorts,
+): Promise<Read<SpfFacts>> {
+  const texts = await readTexts(domain, resolver, server, dns);
+  if (!texts.ok) return fail(show.text(texts.error));
+  const records = texts.value.filter(isSpf);
+  const [record] = records;
+  const lookups =
+    records.length === 1 && record !== undefined ? await countLookups(domain, record, resolver) : null;
+  return succeed({ records: records.map(show.text), lookups });
+}
+
+async function readTexts(
+  domain: string,
+  resolver: Resolver,
+  server: ZoneServer | undefined,
+  dns: Dns,
+): Promise<Result<readonly string[], string>> {
+  const direct =
+    server === undefined ? null : await dns.ask(server.server, { name: domain, type: 'TXT' }, 'direct');
+  if (direct?.ok === true && direct.value.isAuthoritative)
+    return succeed(recordsOf(direct.value.answers, 'TXT').map(({ text }) => text));
+  const looked = await resolver.look(domain, 'TXT');
+  return looked.ok ? succeed(looked.value.map(({ text }) => text)) : fail(looked.error.message);
+}
