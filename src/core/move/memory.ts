@@ -5,6 +5,7 @@ import {
   type MxRecord,
   type PolicyFacts,
   type ServiceCheck,
+  type StsPolicy,
 } from './observation.ts';
 import { findSwitch, formerServers, withoutService, type SwitchState } from './switch-state.ts';
 
@@ -104,13 +105,19 @@ function rememberPolicy(
   { mx }: Pick<ServiceCheck, 'mx'>,
   at: number,
 ): RememberedPolicy | null {
-  const policy = facts.file?.ok === true ? facts.file.value : null;
-  if (policy !== null && forbids(policy, mx)) {
-    const [id = null] = facts.ids;
-    return { id, maxAge: Math.max(before?.maxAge ?? 0, policy.maxAge), allowedSince: null };
-  }
+  const { file } = facts;
+  if (file?.ok === true && forbids(file.value, mx)) return forbidden(before, facts, file.value);
   if (before === null || !isReplaced(before, facts)) return before;
   return { ...before, allowedSince: before.allowedSince ?? at };
+}
+
+function forbidden(
+  before: RememberedPolicy | null,
+  { ids }: PolicyFacts,
+  { maxAge }: StsPolicy,
+): RememberedPolicy {
+  const [id = null] = ids;
+  return { id, maxAge: Math.max(before?.maxAge ?? 0, maxAge), allowedSince: null };
 }
 
 /** True if no sender that comes anew learns of the old policy: the record is gone, or names another file that can be read. */
