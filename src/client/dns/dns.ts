@@ -14,7 +14,7 @@ export interface DnsQuestion {
 }
 
 /** A record. Names are in lower case, without a dot at the end; the root is `.`. */
-export type DnsRecord = { readonly name: string; readonly ttl: number } & (
+export type ResourceRecord = { readonly name: string; readonly ttl: number } & (
   | { readonly type: 'A'; readonly value: string }
   | { readonly type: 'AAAA'; readonly value: string }
   | { readonly type: 'CNAME'; readonly value: string }
@@ -24,15 +24,15 @@ export type DnsRecord = { readonly name: string; readonly ttl: number } & (
   | { readonly type: 'TXT'; readonly text: string }
 );
 
-export type DnsRecordOf<T extends DnsType> = Extract<DnsRecord, { readonly type: T }>;
+export type ResourceRecordOf<T extends DnsType> = Extract<ResourceRecord, { readonly type: T }>;
 
 export interface DnsAnswer {
   /** `NOERROR`, `NXDOMAIN`, `SERVFAIL` and so on. */
   readonly code: string;
   /** True if the server says that the zone is its own. */
   readonly isAuthoritative: boolean;
-  readonly answers: readonly DnsRecord[];
-  readonly authorities: readonly DnsRecord[];
+  readonly answers: readonly ResourceRecord[];
+  readonly authorities: readonly ResourceRecord[];
 }
 
 export interface DnsFault {
@@ -50,8 +50,8 @@ export interface Dns {
 
 /** Returns the records of a type. */
 export function recordsOf<T extends DnsType>(
-  records: readonly DnsRecord[],
+  records: readonly ResourceRecord[],
   type: T,
-): readonly DnsRecordOf<T>[] {
-  return records.filter((record): record is DnsRecordOf<T> => record.type === type);
+): readonly ResourceRecordOf<T>[] {
+  return records.filter((record): record is ResourceRecordOf<T> => record.type === type);
 }

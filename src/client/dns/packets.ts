@@ -6,7 +6,7 @@ import packet, {
   type OptAnswer,
   type TxtData,
 } from 'dns-packet';
-import type { DnsAnswer, DnsQuestion, DnsRecord, DnsRecordOf } from './dns.ts';
+import type { DnsAnswer, DnsQuestion, ResourceRecord, ResourceRecordOf } from './dns.ts';
 
 /** Encodes a question. `isFramed` puts its length first, as TCP needs it. */
 export function encodeQuestion(
@@ -45,11 +45,11 @@ export function decodeAnswer(bytes: Buffer, id: number, question: DnsQuestion): 
 }
 
 /** Returns the records of types that are asked for. */
-function recordsIn(answers: readonly Answer[] = []): readonly DnsRecord[] {
+function recordsIn(answers: readonly Answer[] = []): readonly ResourceRecord[] {
   return answers.flatMap((answer) => (answer.type === 'OPT' ? [] : recordOf(answer)));
 }
 
-function recordOf(answer: Exclude<Answer, OptAnswer>): readonly DnsRecord[] {
+function recordOf(answer: Exclude<Answer, OptAnswer>): readonly ResourceRecord[] {
   const own = { name: nameOf(answer.name), ttl: answer.ttl ?? 0 };
   switch (answer.type) {
     case 'A':
@@ -72,7 +72,7 @@ function recordOf(answer: Exclude<Answer, OptAnswer>): readonly DnsRecord[] {
 function exchangeOf({
   preference = 0,
   exchange,
-}: MxData): Pick<DnsRecordOf<'MX'>, 'preference' | 'exchange'> {
+}: MxData): Pick<ResourceRecordOf<'MX'>, 'preference' | 'exchange'> {
   return { preference, exchange: nameOf(exchange) };
 }
 

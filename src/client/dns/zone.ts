@@ -4,7 +4,7 @@ import {
   type Dns,
   type DnsAnswer,
   type DnsFault,
-  type DnsRecordOf,
+  type ResourceRecordOf,
   type DnsServer,
   type DnsType,
 } from './dns.ts';
@@ -12,7 +12,7 @@ import {
 /** A resolver that is asked for whole answers. */
 export interface Resolver {
   /** Returns the records of a type at a name, also through a CNAME; none if there is no such name. */
-  look<T extends DnsType>(name: string, type: T): Promise<Result<readonly DnsRecordOf<T>[], DnsFault>>;
+  look<T extends DnsType>(name: string, type: T): Promise<Result<readonly ResourceRecordOf<T>[], DnsFault>>;
 }
 
 export function createResolver(dns: Dns, server: DnsServer): Resolver {

@@ -1,5 +1,4 @@
 import type { ApiError } from '../../client/errors.ts';
-import type { Verification } from '../../client/client.ts';
 import type { FullClient } from '../../client/create.ts';
 import type { Dns, DnsServer } from '../../client/dns/dns.ts';
 import type { ImportedDomain } from '../../core/manifest/import/translated.ts';
@@ -39,8 +38,6 @@ export interface MovePorts {
   /** Tries the expectations of the domain and these addresses in an emulator. */
   readonly rehearse: (addresses: readonly FormerAddress[]) => Promise<Read<Rehearsal>>;
   readonly state: Pick<StateStore, 'lock' | 'moves' | 'place'>;
-  /** The records for sending that are missing, as lines of a zone file. */
-  readonly missingRecords: (verification: Verification) => readonly string[];
   readonly show: MoveShow;
 }
 

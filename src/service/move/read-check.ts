@@ -1,5 +1,7 @@
 import { errorText, type ApiError } from '../../client/errors.ts';
 import type { Verification } from '../../client/client.ts';
+import { missingRecordSets } from '../../core/dns/records.ts';
+import { zoneLine } from '../../core/dns/zone.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
 import type { MxRecord, Read, ServiceCheck } from '../../core/move/observation.ts';
@@ -9,7 +11,7 @@ import { hostText } from './read-zone.ts';
 /** Asks the service to check the domain, and then whether it forwards. */
 export async function readCheck(
   domain: DomainName,
-  { client, missingRecords, show }: Pick<MovePorts, 'client' | 'missingRecords' | 'show'>,
+  { client, show }: Pick<MovePorts, 'client' | 'show'>,
 ): Promise<Read<ServiceCheck>> {
   const failed = (error: ApiError): Result<never, string> => fail(show.text(errorText(error)));
   const checked = await client.verifyDomain(domain);
@@ -24,10 +26,20 @@ export async function readCheck(
     isMxValid: records.mx.valid,
     error: error === null ? null : show.text(error),
     isForwarding: live.value.forwardingReady ?? null,
-    missing: missingRecords(checked.value),
+    missing: missingLines(domain, checked.value),
     spfTerms: records.spf.expected.flatMap((record) => record.split(/\s+/).slice(1)),
   });
 }
+
+/** Returns the records for sending that are missing, as lines of a zone file. SPF keeps the terms that it has. */
+function missingLines(domain: DomainName, { records }: Verification): readonly string[] {
+  const { wanted } = missingRecordSets(domain, records);
+  return wanted
+    .filter(({ record }) => record !== 'mx')
+    .map((record) => zoneLine(record).slice(0, LONGEST_LINE));
+}
+
+const LONGEST_LINE = 2_000;
 
 /** The service lists hosts in order of preference, with or without the number. */
 function expectedMx({ records }: Verification): readonly MxRecord[] {

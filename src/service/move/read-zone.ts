@@ -1,4 +1,4 @@
-import { recordsOf, type Dns, type DnsAnswer, type DnsRecord } from '../../client/dns/dns.ts';
+import { recordsOf, type Dns, type DnsAnswer, type ResourceRecord } from '../../client/dns/dns.ts';
 import {
   createResolver,
   findZone,
@@ -8,10 +8,11 @@ import {
   type Zone,
   type ZoneServer,
 } from '../../client/dns/zone.ts';
+import { isSpf } from '../../core/dns/spf.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
 import type { MxRecord, Read, ServerAnswer, SpfFacts, ZoneFacts } from '../../core/move/observation.ts';
 import type { MovePorts } from './ports.ts';
-import { countLookups, isSpf } from './spf-lookups.ts';
+import { countLookups } from './spf-lookups.ts';
 
 /** What DNS says about a domain. */
 export interface DnsFacts {
@@ -88,7 +89,7 @@ function answerOf(answer: DnsAnswer, name: string): ServerAnswer {
 
 const MOST_RECORDS = 50;
 
-function mxRecord({ preference, exchange }: Extract<DnsRecord, { readonly type: 'MX' }>): MxRecord {
+function mxRecord({ preference, exchange }: Extract<ResourceRecord, { readonly type: 'MX' }>): MxRecord {
   return { preference, exchange: hostText(exchange) };
 }
 

@@ -1,11 +1,8 @@
+import { isSpf } from '../../core/dns/spf.ts';
 import type { Resolver } from '../../client/dns/zone.ts';
 
 /** Receivers look up at most ten names for one SPF record (RFC 7208, 4.6.4). */
 const MOST_LOOKUPS = 10;
-
-export function isSpf(text: string): boolean {
-  return /^v=spf1(?: |$)/i.test(text);
-}
 
 /** Counts the look-ups of an SPF record and of all that it includes; it stops once there are more than ten. */
 export async function countLookups(domain: string, record: string, resolver: Resolver): Promise<number> {

@@ -18,7 +18,6 @@ import { answerOf, assertAccountOf, connect } from '../../input/connect.ts';
 import { readValid } from '../../input/manifest/desired.ts';
 import { openSession, type Session } from '../../input/session.ts';
 import { commandLine } from '../../output/command-lines.ts';
-import { zoneLine, zoneRecords } from '../../output/documents/zone.ts';
 import { sentenceColumns } from '../../output/output.ts';
 import { styleFor } from '../../output/paint.ts';
 import type { Settings } from '../../settings/resolve-settings.ts';
@@ -123,10 +122,6 @@ async function openPorts(context: Context, opening: OpenPorts): Promise<MovePort
     plan: () => planOnce(request, session.ports),
     rehearse: (former) => rehearse(context, { desired, domain: present, disclosure, show }, former),
     state: session.ports.openState(account.email),
-    missingRecords: (verification) =>
-      zoneRecords(present.domain, verification)
-        .filter(({ record }) => record !== 'mx')
-        .map(zoneLine),
     show,
   };
 }
