@@ -16,6 +16,13 @@ const BLOCK = /^( *)```(console|diff)\n(.*?)^\1```$/gms;
 /** A comment above a block says why no test runs it. */
 const NOT_RUN = /<!-- not run: [^>]+ -->\s*$/;
 
+/** True if a page has a `console` block that a test has to run. */
+export function runnable(page: string): boolean {
+  return [...page.matchAll(BLOCK)].some(
+    ({ index, 2: language }) => language === 'console' && !NOT_RUN.test(page.slice(0, index)),
+  );
+}
+
 /** Follows a page from top to bottom. Returns the page with the outputs that differ, apart from times and ids, replaced. */
 export async function followPage(page: string, { run, edit }: Reader): Promise<string> {
   let followed = '';
@@ -38,7 +45,7 @@ async function followBlock(block: string, run: Reader['run']): Promise<string> {
   const lines: string[] = [];
   for (const step of consoleCommands(block)) {
     const printed = await run(step);
-    const output = comparable(printed) === comparable(step.output) ? step.output : printed.trimEnd();
+    const output = isShown(step.output, printed) ? step.output : printed.trimEnd();
     lines.push(`$ ${step.command}`, ...(output === '' ? [] : [output]));
   }
   return `${lines.join('\n')}\n`;
@@ -76,8 +83,18 @@ const VARIABLE: readonly (readonly [RegExp, string])[] = [
   [/\b(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{7,64}\b/g, 'ID'],
   [/(?:127\.0\.0\.1:\d+|api\.improvmx\.com)(?= \(v[34]\))/g, 'HOST'],
   [/file:\/\/\S+\/schemas\//g, 'file:///schemas/'],
+  [/(?<=\S) {2,}/g, '  '],
   [/[ \t]+$/gm, ''],
 ];
+
+/** True if a page shows what was printed. A line `…` on the page stands for any lines that it leaves out. */
+export function isShown(shown: string, printed: string): boolean {
+  const parts = comparable(shown).split(/^…\n?|\n…$/m);
+  const rest = comparable(printed);
+  if (parts.length === 1) return rest === parts[0];
+  const ends = rest.startsWith(parts[0] ?? '') && rest.endsWith(parts.at(-1) ?? '');
+  return ends && parts.every((part) => rest.includes(part));
+}
 
 /** Returns a text without times and ids, to compare what a page shows with what a command prints. */
 export function comparable(text: string): string {

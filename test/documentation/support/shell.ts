@@ -51,7 +51,7 @@ export function openShell(cwd: string, env: Readonly<Record<string, string>>): S
 }
 
 /** Returns what stays on the screen: the lines without what was overwritten, such as a progress bar. */
-function visible(output: string): string {
+export function visible(output: string): string {
   const lines = stripVTControlCharacters(output.replaceAll(/\r+\n/g, '\n')).split('\n');
   return lines.map((line) => line.slice(line.lastIndexOf('\r') + 1)).join('\n');
 }
