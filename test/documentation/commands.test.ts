@@ -10,7 +10,12 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Seed } from '../../src/emulator/account/seed.ts';
 import { startEmulator } from '../../src/emulator/http/server.ts';
 import { ACCOUNTS, ENVIRONMENT } from '../examples/support/accounts.ts';
-import { codeBlocks, documentedCommands, type DocumentedCommand } from '../support/code-blocks.ts';
+import {
+  codeBlocks,
+  documentedCommands,
+  programCommands,
+  type DocumentedCommand,
+} from '../support/code-blocks.ts';
 import { fwdsync } from '../support/command.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import type { TestDatabases } from '../support/postgres.ts';
@@ -37,8 +42,7 @@ const PAGES = [
 function commandsOf(page: string): readonly DocumentedCommand[] {
   return codeBlocks(readFileSync(join(ROOT, page), 'utf8'))
     .filter(({ language }) => language !== 'console') // outputs.test.ts and tutorial.test.ts run these
-    .flatMap(documentedCommands)
-    .filter(({ command }) => /\bfwdsync(?: --)? [a-z]/.test(command) && !command.startsWith('npm install'));
+    .flatMap(programCommands);
 }
 
 /** A directory as the reader of a page has it, an emulated account, and a run that changed it. */

@@ -29,7 +29,10 @@ const aliases = (forwards: Readonly<Record<string, string>>) =>
 
 /** The account that the page shows: two differences, one addition, and a destination that the service refuses. */
 async function readme(): Promise<Told> {
-  const forwards = { sales: 'bob@corp.example', support: 'ana@corp.example,ben@corp.example,dan@corp.example' };
+  const forwards = {
+    sales: 'bob@corp.example',
+    support: 'ana@corp.example,ben@corp.example,dan@corp.example',
+  };
   const scene = await commandScene({
     manifest: [
       'domains:',
@@ -44,14 +47,20 @@ async function readme(): Promise<Told> {
     seed: {
       account: { email: 'ops@acme.example' },
       domains: [
-        { domain: 'acme.example', aliases: aliases({ ...forwards, info: 'ana@corp.example', fax: 'fax@corp.example' }) },
+        {
+          domain: 'acme.example',
+          aliases: aliases({ ...forwards, info: 'ana@corp.example', fax: 'fax@corp.example' }),
+        },
       ],
     },
     server: {
       faults: [
         {
           match: { method: 'PUT', times: 'always' },
-          do: { kind: 'fail-items', items: [{ index: 0, message: 'the address carol@corp.example is blocked' }] },
+          do: {
+            kind: 'fail-items',
+            items: [{ index: 0, message: 'the address carol@corp.example is blocked' }],
+          },
         },
       ],
     },
@@ -148,7 +157,10 @@ async function delivery(): Promise<Told> {
     ].join('\n'),
     seed: {
       domains: [
-        { domain: 'acme.example', aliases: aliases({ sales: 'carol@corp.example', info: 'ana@corp.example' }) },
+        {
+          domain: 'acme.example',
+          aliases: aliases({ sales: 'carol@corp.example', info: 'ana@corp.example' }),
+        },
       ],
     },
   });
@@ -187,7 +199,8 @@ async function routes(): Promise<Told> {
       ],
     },
   });
-  for (const to of ['sales@acme', 'sales@acme', 'fax@acme', 'other@hub']) deliver(scene, { to: `${to}.example` });
+  for (const to of ['sales@acme', 'sales@acme', 'fax@acme', 'other@hub'])
+    deliver(scene, { to: `${to}.example` });
   return { scene };
 }
 
@@ -200,27 +213,30 @@ const PAGES: Readonly<Record<string, () => Promise<Told>>> = {
   'docs/routes.md': routes,
 };
 
-test.each(Object.entries(PAGES))('%s shows what its commands print; `npm run docs` writes it again', async (page, open) => {
-  const { scene, env = {}, ids = {} } = await open();
-  const here = (text: string): string =>
-    Object.entries(ids).reduce((line, [shown, id]) => line.replaceAll(shown, id), text);
-  const onPage = (text: string): string =>
-    Object.entries(ids)
-      .reduce((line, [shown, id]) => line.replaceAll(id, shown), text)
-      .replaceAll(join(scene.directory, 'state'), '~/.local/state/fwdsync')
-      .replaceAll(OWNER, 'ops@acme.example')
-      .replaceAll(` on ${hostname()}`, ' on laptop')
-      .replaceAll(new RegExp(`(?<=  )${userInfo().username}(?= )`, 'g'), 'ann')
-      .replaceAll(/127\.0\.0\.1[:-]\d+/g, 'api.improvmx.com');
-  const run = async ({ command }: ConsoleCommand): Promise<string> => {
-    let screen = '';
-    const onOutput = (text: string): void => void (screen += text);
-    const [, ...args] = here(command).split(' ');
-    await scene.run(args, { env, stdin: 'yes\n', seat: 'terminal', onOutput, onError: onOutput });
-    return onPage(visible(screen));
-  };
-  await expect(await followPage(read(page), { run })).toMatchFileSnapshot(`../../${page}`);
-});
+test.each(Object.entries(PAGES))(
+  '%s shows what its commands print; `npm run docs` writes it again',
+  async (page, open) => {
+    const { scene, env = {}, ids = {} } = await open();
+    const here = (text: string): string =>
+      Object.entries(ids).reduce((line, [shown, id]) => line.replaceAll(shown, id), text);
+    const onPage = (text: string): string =>
+      Object.entries(ids)
+        .reduce((line, [shown, id]) => line.replaceAll(id, shown), text)
+        .replaceAll(join(scene.directory, 'state'), '~/.local/state/fwdsync')
+        .replaceAll(OWNER, 'ops@acme.example')
+        .replaceAll(` on ${hostname()}`, ' on laptop')
+        .replaceAll(new RegExp(`(?<=  )${userInfo().username}(?= )`, 'g'), 'ann')
+        .replaceAll(/127\.0\.0\.1[:-]\d+/g, 'api.improvmx.com');
+    const run = async ({ command }: ConsoleCommand): Promise<string> => {
+      let screen = '';
+      const onOutput = (text: string): void => void (screen += text);
+      const [, ...args] = here(command).split(' ');
+      await scene.run(args, { env, stdin: 'yes\n', seat: 'terminal', onOutput, onError: onOutput });
+      return onPage(visible(screen));
+    };
+    await expect(await followPage(read(page), { run })).toMatchFileSnapshot(`../../${page}`);
+  },
+);
 
 test('every page with a console block is followed', () => {
   const pages = readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`);

@@ -10,6 +10,7 @@ import { FINDING_CODES } from '../../src/core/model/lint/findings.ts';
 import { GUARD_NAMES } from '../../src/core/model/plan.ts';
 import { NOTICE_EVENTS } from '../../src/service/notify/notice.ts';
 import { createMetrics } from '../../src/service/status/metrics.ts';
+import { codeBlocks, documentedCommands, programCommands } from '../support/code-blocks.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DOCS = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -108,6 +109,31 @@ describe.each(PAGES)('%s', (page) => {
     );
   });
 });
+
+/** Languages of blocks that a reader types, or sees printed. */
+const SHELL = new Set(['', 'sh', 'text']);
+
+/** Pages with a test that runs their blocks, or writes them. */
+const OWN_TEST = new Set(['docs/cli.md', 'docs/emulator.md']);
+
+test.each(['README.md', ...DOCS.filter((page) => !OWN_TEST.has(page))])(
+  '%s: a test runs each block of commands and compares each output, or a comment above it says why not',
+  (page) => {
+    const lines = read(page).split('\n');
+    const unproven = codeBlocks(read(page)).filter((block) => {
+      const isMarked = lines
+        .slice(0, block.line - 2)
+        .findLast((line) => line.trim() !== '')
+        ?.includes('<!-- not run: ');
+      const isCompared = documentedCommands(block).some(({ output }) => output.length > 0);
+      const isRun = programCommands(block).length > 0 && !isCompared;
+      return SHELL.has(block.language) && isMarked !== true && !isRun;
+    });
+    expect(unproven.map(({ line, text }) => `${page}:${String(line)}: ${text.split('\n')[0] ?? ''}`)).toEqual(
+      [],
+    );
+  },
+);
 
 const TEXT = DOCS.map(read).join('\n');
 const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })

@@ -44,3 +44,10 @@ export function documentedCommands({ language, line: first, text }: CodeBlock): 
   }
   return found.map(({ line: at, command, output }) => ({ line: at, command, output }));
 }
+
+/** Returns the command lines of a block that start the program, and so can be run by a test. */
+export function programCommands(block: CodeBlock): readonly DocumentedCommand[] {
+  return documentedCommands(block).filter(
+    ({ command }) => /\bfwdsync(?: --)? [a-z]/.test(command) && !command.startsWith('npm install'),
+  );
+}
