@@ -13,9 +13,11 @@ export async function readAccountFacts(
   { plan, show }: Pick<MovePorts, 'plan' | 'show'>,
 ): Promise<Read<AccountFacts>> {
   const planned = await plan();
-  return planned.ok
-    ? succeed(accountFacts(domain, planned.value, show))
-    : fail(show.text(errorText(planned.error)));
+  if (!planned.ok) return fail(show.text(errorText(planned.error)));
+  // A domain that was not read is not one that the account does not have.
+  const unproven = planned.value.input.observed.unproven.get(domain.domain);
+  if (unproven !== undefined) return fail(show.text(unproven.reason));
+  return succeed(accountFacts(domain, planned.value, show));
 }
 
 function accountFacts(domain: PresentDomain, { plan, input }: Planned, show: MoveShow): AccountFacts {

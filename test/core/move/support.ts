@@ -1,0 +1,108 @@
+import type { DomainName } from '../../../src/core/model/names.ts';
+import { fail, succeed } from '../../../src/core/model/result.ts';
+import type { MoveGate, MoveGateName } from '../../../src/core/move/gate.ts';
+import { findGates } from '../../../src/core/move/gates.ts';
+import { remember, type MoveMemory } from '../../../src/core/move/memory.ts';
+import type {
+  AccountFacts,
+  MailFacts,
+  MoveObservation,
+  MxRecord,
+  RecipientFacts,
+  ServerAnswer,
+  ServiceCheck,
+  ZoneFacts,
+} from '../../../src/core/move/observation.ts';
+
+export const START = Date.parse('2026-09-01T00:00:00Z');
+export const SECOND = 1_000;
+export const DAY = 86_400_000;
+
+export const OLD: readonly MxRecord[] = [{ preference: 10, exchange: 'mail.acme.example' }];
+export const SERVICE: readonly MxRecord[] = [
+  { preference: 10, exchange: 'mx1.service.example' },
+  { preference: 20, exchange: 'mx2.service.example' },
+];
+
+export const ACCOUNT: AccountFacts = {
+  changes: 0,
+  held: [],
+  isPresent: true,
+  engine: 'alias',
+  wants: { aliases: true, rules: false, credentials: false },
+  isBanned: false,
+  lockReason: null,
+  isOverQuota: false,
+  liveCatchAll: null,
+  strictMxes: false,
+};
+
+export const CHECK: ServiceCheck = {
+  mx: SERVICE,
+  isMxValid: false,
+  error: null,
+  isForwarding: false,
+  missing: [],
+  spfTerms: [],
+};
+
+export function mx(records: readonly MxRecord[], ttl = 300): ServerAnswer {
+  return { kind: 'mx', records, ttl };
+}
+
+export function zoneOf(...answers: readonly ServerAnswer[]): ZoneFacts {
+  const servers = answers.map((answer, index) => ({ name: `ns${index + 1}`, answer }));
+  return { zone: 'acme.example', servers, wildcard: [] };
+}
+
+export function recipient(facts: Partial<RecipientFacts>): RecipientFacts {
+  const address = facts.address ?? 'sales@acme.example';
+  return {
+    address,
+    shown: address,
+    arrived: 0,
+    refused: 0,
+    bounced: 0,
+    error: null,
+    isUnrouted: false,
+    ...facts,
+  };
+}
+
+export function mailOf(...recipients: readonly RecipientFacts[]): MailFacts {
+  return { messages: recipients.length, isComplete: true, recipients };
+}
+
+/** A domain that is ready for the switch, with what a case changes. */
+export function observe(change: Partial<MoveObservation> = {}): MoveObservation {
+  return {
+    at: START,
+    domain: 'acme.example' as DomainName,
+    formerTtl: null,
+    inventory: { compared: 1, differences: [], notices: [], addresses: ['sales@acme.example'] },
+    account: succeed(ACCOUNT),
+    rehearsal: succeed({ sent: 1, failures: [], left: 0 }),
+    check: succeed(CHECK),
+    zone: succeed(zoneOf(mx(OLD))),
+    policy: succeed({ ids: [], file: null }),
+    spf: succeed({ records: [], lookups: null }),
+    mail: null,
+    ...change,
+  };
+}
+
+export const UNREAD = fail('it is down');
+
+/** What is known after the switch was seen at `START`, with a TTL of `ttl` before it. */
+export function switchedMemory(ttl = 300): MoveMemory {
+  const before = remember(null, observe({ zone: succeed(zoneOf(mx(OLD, ttl))), at: START - SECOND }));
+  return remember(before, observe({ zone: succeed(zoneOf(mx(SERVICE))) }));
+}
+
+/** Judges one gate of an observation, and adds that to the memory first. */
+export function judge(gate: MoveGateName, seen: MoveObservation, before: MoveMemory | null = null): MoveGate {
+  const gates = findGates({ seen, memory: remember(before, seen), command: (words) => `fwdsync ${words}` });
+  const found = gates.find((one) => one.gate === gate);
+  if (found === undefined) throw new Error(`there is no gate ${gate}`);
+  return found;
+}
