@@ -211,7 +211,8 @@ function makeSide(
   if (live === undefined && wanted?.state !== 'present') return OUTSIDE;
   if (isRefusing(live, changes)) return REFUSING;
   // A domain that the manifest does not name is read only if that costs little.
-  if (live !== undefined && !isKnown(live, reading)) return wanted === undefined ? OUTSIDE : UNKNOWN;
+  const isUnread = live !== undefined && !isKnown(live, reading);
+  if (isUnread) return wanted === undefined && live.aliases === undefined ? OUTSIDE : UNKNOWN;
   return sideOf({ engine: engineOf(live, reading), anchoring: reading.anchoring }, () =>
     finalTable(live, aliasesOf(domain), changes, { accountEmail: observed.account.email, reading }),
   );

@@ -377,7 +377,7 @@ describe('where the engine is not told', () => {
       live('relay.example', { aliases: liveAliases({ '*': B }) }),
     ];
     expect(routes(wanted, rows)).toEqual([
-      'reroute info@acme.example: refused -> refused otherwise reroute: ops@corp.example -> x@relay.example',
+      'reroute info@acme.example: refused -> refused otherwise reroute: ops@corp.example -> ? unknown relay.example/rules',
       `reroute jobs@acme.example: refused -> refused otherwise reroute: ops@corp.example -> ${end}`,
     ]);
   });
