@@ -64,11 +64,11 @@ function findWaits(changes: readonly Change[], input: WaitsInput): Found {
   const own = Map.groupBy(routed, ({ domain }) => domain);
   const notes: Notes = { needed: new Map(), ahead: new Map() };
   noteWays(own, input, notes);
+  const waiting = new Set([...notes.needed.keys(), ...notes.ahead.keys()].map(({ domain }) => domain));
+  const beside: Found = new Map();
+  for (const [domain, changed] of own) noteBeside(changed, waiting.has(domain), input, beside);
   const found: Found = new Map();
-  addWithoutCircles(found, notes.needed);
-  const waiting = new Set([...found.keys()].map(({ domain }) => domain));
-  for (const [domain, changed] of own) noteBeside(changed, waiting.has(domain), input, notes.ahead);
-  addWithoutCircles(found, notes.ahead);
+  for (const more of [notes.needed, beside, notes.ahead]) addWithoutCircles(found, more);
   return found;
 }
 
@@ -146,15 +146,15 @@ function note(found: Found, change: Change, first: Change, why: WaitReason): voi
 
 /**
  * Notes the order of entries of a domain that match some of the same mail. Aliases beside waiting ones keep their
- * order. An entry ends only after the ending ones that would match its mail then. Otherwise they would deliver that
- * mail for a moment, or until the next run, whose plan would show a loss that this plan does not show. Not concerned
- * is an entry of mail to several addresses that is delivered, as far as its destinations show.
+ * order. An alias, or a rule that delivers nothing, ends only after the ending entries that would match its mail next.
+ * Otherwise they would deliver that mail for a moment, or until the next run. That run's plan would then show a loss
+ * that this plan does not show. A pattern that delivers does not wait.
  */
 function noteBeside(
   changes: readonly Change[],
   isWaiting: boolean,
   { observed: { domains } }: WaitsInput,
-  ahead: Found,
+  beside: Found,
 ): void {
   const isInside = (to: string): boolean => to === DISCARD || domains.has(domainPartOf(to) as DomainName);
   const mayBeSilent: MayBeSilent = (state) => state === null || state.forward.every(isInside);
@@ -169,7 +169,7 @@ function noteBeside(
     ...matchedBeside(concerned, ending),
     ...endingBehind(changes, mayBeSilent),
   ]) {
-    for (const first of firsts) note(ahead, change, first, 'beside');
+    for (const first of firsts) note(beside, change, first, 'beside');
   }
 }
 

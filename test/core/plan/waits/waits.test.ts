@@ -272,6 +272,14 @@ test('an alias beside one that waits keeps its order, and where it cannot, it do
   expect(waitsIn(circle)).toEqual(['*@acme 1 <- info@acme 1', 'info@acme 1 <- new@hub 1']);
 });
 
+test('a catch-all waits for an alias that is added beside it and leads to it, not the other way round', () => {
+  const made = planOf({
+    [ACME]: { live: { '*': A }, wanted: { '*': `info@${RELAY}`, jobs: `${A},info@${ACME}` } },
+    [RELAY]: { live: { info: `info@${ACME},jobs@${ACME}` } },
+  });
+  expect(waitsIn(made)).toEqual(['*@acme 1 <- jobs@acme 1']);
+});
+
 test('a pattern is deleted only when the catch-all is there that takes its mail and waits', () => {
   const made = planOf({
     [ACME]: {
