@@ -103,7 +103,7 @@ function footer(command: string): string {
 const HELP = `
 Environment:
   FWDSYNC_API_KEY, FWDSYNC_API_KEY_FILE  the API key, or a file that holds it; there is no flag for it
-  FWDSYNC_FILE, FWDSYNC_ACCOUNT, …       stand for the option next to which they are named in brackets
+  FWDSYNC_FILE, FWDSYNC_ACCOUNT, …       set the option shown with their name in brackets
   FWDSYNC_REFERENCE_PATH                 directories of files behind absolute references; default: /run/secrets
   FWDSYNC_NOTIFY_URL                     where run sends notifications
   FWDSYNC_NOTIFY_URL_FILE                a file that holds that address

@@ -17,7 +17,7 @@ export function renderCliPage(program: Command): string {
   });
   const head = [
     '# Command line',
-    `\`man ${name}\` has the same. This page is generated from what prints \`${name} --help\`.`,
+    `Every command with its options. \`man ${name}\` and \`${name} COMMAND --help\` show the same text, from the same declarations.`,
     ...bodyOf(reference),
   ];
   return `${[...head, ...commands].join('\n\n')}\n`;

@@ -139,7 +139,7 @@ export const LOOK_COMMANDS: CommandGroup = {
       ),
   blame: (command, { run }) =>
     addOptions(command, storeOptions, accountOption, outputOptions())
-      .description('Show what set an alias or rule as it is: when, by which run, commit and person; offline')
+      .description('Show which run, commit and person last changed an alias or rule; offline')
       .argument('<address>', 'an address, RULE@DOMAIN, or a domain for its settings')
       .addHelpText('after', example('fwdsync blame sales@acme.example'))
       .action(run(async () => (await import('../commands/history/blame-command.ts')).blameCommand)),

@@ -23,9 +23,7 @@ import {
 export const OPERATE_COMMANDS: CommandGroup = {
   run: (command, { run }) =>
     addOptions(command, ...PLANNING_OPTIONS, historyOption, outputOptions())
-      .description(
-        'Keep accounts in sync with their manifests until stopped; with a store alone, those published',
-      )
+      .description('Keep accounts in sync until stopped; with only --store, work on the published manifests')
       .option('--interval <duration>', 'time between checks of the whole account', '5m')
       .addOption(
         setting(
@@ -80,9 +78,7 @@ export const OPERATE_COMMANDS: CommandGroup = {
       .action(run(async () => (await import('../commands/publish/publish-command.ts')).publishCommand)),
   status: (command, { run }) =>
     addOptions(command, storeOptions, formatOption(), logOptions)
-      .description(
-        'Show how the accounts of a store are, which workers run, and what waits; sends no requests',
-      )
+      .description('Show the state of all accounts in a store, its workers and its queue; sends no requests')
       .addHelpText('after', example('fwdsync status --store postgres://ops@127.0.0.1/fwdsync'))
       .action(run(async () => (await import('../commands/status/status-command.ts')).statusCommand)),
   state: (command, { run }) =>

@@ -110,7 +110,7 @@ export function sourceOptions(command: Command): Command {
 
 /** Adds the option of commands that write. */
 export function historyOption(command: Command): Command {
-  const what = 'how long it is recorded what was changed, by whom';
+  const what = 'how long to keep the history';
   return command.addOption(setting('--history <duration>', what, VARIABLES.history, '400d'));
 }
 
