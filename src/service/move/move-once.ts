@@ -41,10 +41,15 @@ export async function observeMove(question: MoveQuestion, ports: MovePorts): Pro
   const name = domain.domain;
   const before = await recall(question.domain.domain, ports);
   const former = imported === null ? [] : formerAddresses(imported, name);
-  const [account, check, dns, policy, rehearsal] = await Promise.all([
+  const dns = readDns(name, ports);
+  const [account, check, { zone, spf }, policy, rehearsal] = await Promise.all([
     readAccountFacts(domain, ports),
-    readCheck(name, ports),
-    readDns(name, ports),
+    readCheck(
+      name,
+      ports,
+      dns.then(({ texts }) => texts),
+    ),
+    dns,
     readPolicy(name, ports),
     ports.rehearse(former),
   ]);
@@ -65,7 +70,8 @@ export async function observeMove(question: MoveQuestion, ports: MovePorts): Pro
     account,
     rehearsal,
     check,
-    ...dns,
+    zone,
+    spf,
     policy,
     mail: since === null ? null : await readMail({ ...query, since }, ports),
   };

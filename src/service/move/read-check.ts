@@ -1,6 +1,7 @@
 import { errorText, type ApiError } from '../../client/errors.ts';
 import type { Verification } from '../../client/client.ts';
 import { missingRecordSets } from '../../core/dns/records.ts';
+import { isSpf } from '../../core/dns/spf.ts';
 import { zoneLine } from '../../core/dns/zone.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
@@ -8,10 +9,11 @@ import type { MxRecord, Read, ServiceCheck } from '../../core/move/observation.t
 import type { MovePorts } from './ports.ts';
 import { hostText } from './read-zone.ts';
 
-/** Asks the service to check the domain, and then whether it forwards. */
+/** Asks the service to check the domain, and then whether it forwards. `texts` are the domain's TXT records. */
 export async function readCheck(
   domain: DomainName,
   { client, show }: Pick<MovePorts, 'client' | 'show'>,
+  texts: Promise<readonly string[]>,
 ): Promise<Read<ServiceCheck>> {
   const failed = (error: ApiError): Result<never, string> => fail(show.text(errorText(error)));
   const checked = await client.verifyDomain(domain);
@@ -26,14 +28,20 @@ export async function readCheck(
     isMxValid: records.mx.valid,
     error: error === null ? null : show.text(error),
     isForwarding: live.value.forwardingReady ?? null,
-    missing: missingLines(domain, checked.value),
+    missing: missingLines(domain, checked.value, await texts),
     spfTerms: records.spf.expected.flatMap((record) => record.split(/\s+/).slice(1)),
   });
 }
 
-/** Returns the records for sending that are missing, as lines of a zone file. SPF keeps the terms that it has. */
-function missingLines(domain: DomainName, { records }: Verification): readonly string[] {
-  const { wanted } = missingRecordSets(domain, records);
+/** Returns the records for sending that are missing, as lines of a zone file. SPF keeps the terms that DNS has. */
+function missingLines(
+  domain: DomainName,
+  { records }: Verification,
+  texts: readonly string[],
+): readonly string[] {
+  const { spf } = records;
+  const values = [...new Set([...texts.filter(isSpf), ...spf.values])];
+  const { wanted } = missingRecordSets(domain, { ...records, spf: { ...spf, values } });
   return wanted
     .filter(({ record }) => record !== 'mx')
     .map((record) => zoneLine(record).slice(0, LONGEST_LINE));

@@ -18,6 +18,8 @@ import { countLookups } from './spf-lookups.ts';
 export interface DnsFacts {
   readonly zone: Read<ZoneFacts>;
   readonly spf: Read<SpfFacts>;
+  /** The TXT records of the domain, as they are; empty if they were not read. */
+  readonly texts: readonly string[];
 }
 
 type DnsPorts = Pick<MovePorts, 'dns' | 'resolver' | 'serverPort' | 'show'>;
@@ -29,14 +31,17 @@ export async function readDns(domain: string, ports: DnsPorts): Promise<DnsFacts
   const zone = await findZone(resolver, domain, serverPort);
   if (!zone.ok) {
     const reason = fail(show.text(zone.error.message));
-    return { zone: reason, spf: reason };
+    return { zone: reason, spf: reason, texts: [] };
   }
   const answers = await Promise.all(
     zone.value.servers.map(async (server) => ({ server, answer: await askMx(dns, server, domain) })),
   );
   const answering = answers.find(({ answer }) => answer.kind === 'mx' || answer.kind === 'none');
   const wildcard = answering === undefined ? null : await askMx(dns, answering.server, `*.${domain}`);
-  const spf = await readSpf(domain, resolver, answering?.server, ports);
+  const texts = await readTexts(domain, resolver, answering?.server, dns);
+  const spf = texts.ok
+    ? succeed(await spfFacts(domain, texts.value, resolver, show))
+    : fail(show.text(texts.error));
   return {
     zone: succeed({
       zone: zone.value.name,
@@ -50,6 +55,7 @@ export async function readDns(domain: string, ports: DnsPorts): Promise<DnsFacts
       wildcard: wildcard?.kind === 'mx' ? wildcard.records : [],
     }),
     spf,
+    texts: texts.ok ? texts.value : [],
   };
 }
 
@@ -99,22 +105,21 @@ export function hostText(name: string): string {
   return safe.slice(0, 255);
 }
 
-/** Reads the SPF records of the domain, from a server of the zone if one answers, and counts the look-ups that they take. */
-async function readSpf(
+/** Finds the SPF records among the texts of the domain, and counts the look-ups that one takes. */
+async function spfFacts(
   domain: string,
+  texts: readonly string[],
   resolver: Resolver,
-  server: ZoneServer | undefined,
-  { dns, show }: DnsPorts,
-): Promise<Read<SpfFacts>> {
-  const texts = await readTexts(domain, resolver, server, dns);
-  if (!texts.ok) return fail(show.text(texts.error));
-  const records = texts.value.filter(isSpf);
+  show: MovePorts['show'],
+): Promise<SpfFacts> {
+  const records = texts.filter(isSpf);
   const [record] = records;
-  const lookups =
-    records.length === 1 && record !== undefined ? await countLookups(domain, record, resolver) : null;
-  return succeed({ records: records.map(show.text), lookups });
+  const isOne = records.length === 1 && record !== undefined;
+  const lookups = isOne ? await countLookups(domain, record, resolver) : null;
+  return { records: records.map(show.text), lookups };
 }
 
+/** Reads the TXT records of the domain, from a server of the zone if one answers. */
 async function readTexts(
   domain: string,
   resolver: Resolver,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { startDns } from '../../support/dns/dns-server.ts';
 import type { TestDatabases } from '../../support/postgres.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { commandScene, OWNER, type CommandScene } from '../support/scene.ts';
@@ -42,6 +43,18 @@ test('what a directory keeps is in the store then, and works there', async () =>
   const shown = await scene.run(['route', 'sales@acme.example', '--live'], { env: { ...env, BOSS: '' } });
   expect(shown.stdout).toContain('{ env: BOSS }');
   expect((await scene.run(['apply', '-f', 'store:snapshot/1', '--yes'], { env })).code).toBe(4);
+});
+
+test('a move goes on in the store', async () => {
+  const { scene, store: env } = await appliedScene();
+  const dns = await startDns(['acme.example']);
+  const move = (more: Readonly<Record<string, string>>) =>
+    scene.run(['move', 'acme.example', '--resolver', dns.resolver], { env: { BOSS, ...more } });
+  dns.put('acme.example', 'MX', ['10 mail.acme.example'], { ttl: 7200 });
+  expect((await move({})).stdout).toContain('do: lower the TTL of the MX records to 300');
+  expect((await scene.run(['state', 'import', 'state'], { env })).code).toBe(0);
+  dns.put('acme.example', 'MX', ['10 mail.acme.example'], { ttl: 300 });
+  expect((await move(env)).stdout).toContain('resolvers may still keep the longer TTL');
 });
 
 test('an account of which the store keeps something is refused, and so is what nobody knows', async () => {

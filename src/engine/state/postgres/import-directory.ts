@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { HistoryEntry } from '../../../core/model/history/entries.ts';
-import type { DomainName } from '../../../core/model/names.ts';
+import { parseDomainName, type DomainName } from '../../../core/model/names.ts';
 import { fail, succeed, type Result } from '../../../core/model/result.ts';
 import { openStateDirectory, type StateDirectoryOptions } from '../directory.ts';
 import { accountDirectory } from '../file-names.ts';
-import { readPriorDomain } from '../documents.ts';
+import { parseJsonText, readPriorDomain } from '../documents.ts';
 import { listFiles, readText } from '../files.ts';
 import { dayFileName, listDayFiles } from '../history/day-files.ts';
 import { openHistory } from '../history/history.ts';
@@ -145,6 +145,10 @@ async function copyAll(copying: Copying, { clock }: ImportOptions): Promise<Impo
     const text = name === 'salt' ? read.text.trim() : read.text;
     await changeMemory(rows, query, { account, name }, () => text);
   }
+  for await (const text of textsIn(files, join(place, 'moves'), '.json')) {
+    const domain = domainOfMove(text);
+    if (domain !== null) await changeMemory(rows, query, { account, name: `moves/${domain}` }, () => text);
+  }
   const domains: (readonly [DomainName, string])[] = [];
   for await (const text of textsIn(files, join(place, 'domains'), '.json')) {
     const entry = readPriorDomain(text);
@@ -164,6 +168,13 @@ async function copyAll(copying: Copying, { clock }: ImportOptions): Promise<Impo
     reports: counts.report,
     entries: await copyHistory(copying, clock.now()),
   };
+}
+
+/** Returns the domain whose move a text remembers; null if it names none. */
+function domainOfMove(text: string): DomainName | null {
+  const { domain } = (parseJsonText(text) ?? {}) as { readonly domain?: unknown };
+  const parsed = typeof domain === 'string' ? parseDomainName(domain) : null;
+  return parsed?.ok === true ? parsed.value : null;
 }
 
 async function copyHistory({ files, place, rows, query, account }: Copying, now: number): Promise<number> {

@@ -73,3 +73,11 @@ test('--mask hides local parts', async () => {
   expect(stdout).not.toMatch(/wrong@|ana@|sales@/);
   expect(stdout).toContain('@corp.example there');
 });
+
+test('the SPF record to set keeps all terms that the zone has', async () => {
+  const { dns, move } = await startMove({ manifest: MANIFEST });
+  dns.put(ACME, 'TXT', ['v=spf1 ip4:192.0.2.1 mx -all', 'other']);
+  expect((await move()).gate('sending').todo).toContain(
+    'acme.example.                            IN TXT   "v=spf1 ip4:192.0.2.1 mx include:spf.improvmx.com -all"',
+  );
+});
