@@ -83,13 +83,13 @@ const VARIABLE: readonly (readonly [RegExp, string])[] = [
   [/\b(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{7,64}\b/g, 'ID'],
   [/(?:127\.0\.0\.1:\d+|api\.improvmx\.com)(?= \(v[34]\))/g, 'HOST'],
   [/file:\/\/\S+\/schemas\//g, 'file:///schemas/'],
-  [/(?<=\S) {2,}/g, '  '],
-  [/[ \t]+$/gm, ''],
+  // Names of users and hosts have different lengths, and so different places to wrap a line.
+  [/\s+/g, ' '],
 ];
 
 /** True if a page shows what was printed. A line `…` on the page stands for any lines that it leaves out. */
 export function isShown(shown: string, printed: string): boolean {
-  const parts = comparable(shown).split(/^…\n?|\n…$/m);
+  const parts = shown.split(/^…$/m).map(comparable);
   const rest = comparable(printed);
   if (parts.length === 1) return rest === parts[0];
   const ends = rest.startsWith(parts[0] ?? '') && rest.endsWith(parts.at(-1) ?? '');
@@ -98,5 +98,5 @@ export function isShown(shown: string, printed: string): boolean {
 
 /** Returns a text without times and ids, to compare what a page shows with what a command prints. */
 export function comparable(text: string): string {
-  return VARIABLE.reduce((rest, [pattern, word]) => rest.replaceAll(pattern, word), text).trimEnd();
+  return VARIABLE.reduce((rest, [pattern, word]) => rest.replaceAll(pattern, word), text).trim();
 }
