@@ -71,7 +71,7 @@ export function whenRead<P extends Part>(
   };
 }
 
-const AFTER_ACCOUNT: GateFinding = { state: 'waiting', evidence: ['it comes after account'] };
+export const AFTER_ACCOUNT: GateFinding = { state: 'waiting', evidence: ['it comes after account'] };
 
 /** Returns the finding for something that could not be read. */
 export function unread(reason: string): GateFinding {

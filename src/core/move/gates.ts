@@ -20,7 +20,7 @@ const GATES: readonly (readonly [MoveGateName, (input: GateInput) => GateFinding
   ['ttl', whenRead(['zone'], ttlGate)],
   ['both', whenRead(['account', 'check', 'zone'], bothGate)],
   ['sending', whenRead(['account', 'check', 'spf'], sendingGate)],
-  ['switch', whenRead(['check', 'zone'], switchGate)],
+  ['switch', whenRead(['zone'], switchGate)],
   ['receiving', whenRead(['check'], receivingGate)],
   ['watch', watchGate],
   ['hold', holdGate],

@@ -17,8 +17,10 @@ export interface MoveMemory {
   /** The MX records before the switch, without those of the service; null means that they were not seen. */
   readonly mx: readonly MxRecord[] | null;
   readonly ttl: RememberedTtl | null;
-  /** The last policy that forbade the service's MX; null means that none was seen. */
+  /** The last policy that forbade the service's MX, or may do so as those are not known yet; null means that none was seen. */
   readonly policy: RememberedPolicy | null;
+  /** The service's last check; null means that there was none. */
+  readonly check: RememberedCheck | null;
   /** When every server first had the service's MX only; null means that they do not have it. */
   readonly switchedAt: number | null;
 }
@@ -34,8 +36,11 @@ export interface RememberedTtl {
   readonly unknownAt: number | null;
 }
 
+export type RememberedCheck = Pick<ServiceCheck, 'mx' | 'isMxValid' | 'missing' | 'spfTerms'>;
+
 export interface RememberedPolicy {
   readonly id: string | null;
+  readonly mx: StsPolicy['mx'];
   readonly maxAge: number;
   /** When senders were first seen to be allowed to use the service, under another id; null means not yet. */
   readonly allowedSince: number | null;
@@ -53,20 +58,31 @@ export function remember(before: MoveMemory | null, seen: MoveObservation): Move
     mx: null,
     ttl: null,
     policy: null,
+    check: null,
     switchedAt: null,
   };
-  const check = knownCheck(seen);
+  const check = knownCheck(seen, known.check);
   if (seen.at < known.seenAt || check === null) return known;
+  const hosts = check.mx.length === 0 ? null : check.mx;
   const policy = seen.policy.ok
-    ? rememberPolicy(known.policy, seen.policy.value, check, seen.at)
+    ? rememberPolicy(known.policy, seen.policy.value, hosts, seen.at)
     : known.policy;
-  return { ...known, seenAt: seen.at, policy, ...rememberZone(known, seen, check) };
+  return {
+    ...known,
+    seenAt: seen.at,
+    policy,
+    check: seen.check.ok ? seen.check.value : known.check,
+    ...rememberZone(known, seen, check),
+  };
 }
 
-/** Without a check it is not known which MX records are the service's, unless the account does not have the domain. */
-function knownCheck(seen: MoveObservation): Pick<ServiceCheck, 'mx' | 'isMxValid'> | null {
+/** Without a check only the last one tells the service's MX; no hosts means that they are not known. */
+function knownCheck(
+  seen: MoveObservation,
+  last: RememberedCheck | null,
+): Pick<ServiceCheck, 'mx' | 'isMxValid'> | null {
   if (seen.check.ok) return seen.check.value;
-  return isAbsent(seen) ? { mx: [], isMxValid: false } : null;
+  return isAbsent(seen) ? { mx: last?.mx ?? [], isMxValid: false } : null;
 }
 
 /** Adds what the servers say. A state that is not known changes nothing. */
@@ -80,10 +96,29 @@ function rememberZone(
   const [records] = former.map(({ answer }) => (answer.kind === 'mx' ? answer.records : []));
   const ttls = former.flatMap(({ answer }) => ('ttl' in answer ? (answer.ttl ?? []) : []));
   return {
-    mx: records === undefined ? mx : withoutService(records, check),
+    mx: rememberMx(mx, records ?? null, check),
     ttl: ttls.length === 0 ? ttl : rememberTtl(ttl, Math.max(...ttls), at),
     switchedAt: rememberSwitch(switchedAt, findSwitch(zone.value, check), at),
   };
+}
+
+/**
+ * No records at all do not replace those before: somebody may be changing them one by one. While the service's MX are not known,
+ * the first records count: later ones may be the service's.
+ */
+function rememberMx(
+  before: MoveMemory['mx'],
+  now: readonly MxRecord[] | null,
+  check: Pick<ServiceCheck, 'mx' | 'isMxValid'>,
+): MoveMemory['mx'] {
+  const known = before === null || before.length === 0 ? before : orNull(withoutService(before, check));
+  const former = now === null ? null : withoutService(now, check);
+  if (former === null || (known !== null && (former.length === 0 || check.mx.length === 0))) return known;
+  return former;
+}
+
+function orNull(records: readonly MxRecord[]): readonly MxRecord[] | null {
+  return records.length === 0 ? null : records;
 }
 
 function rememberSwitch(before: number | null, { kind }: SwitchState, at: number): number | null {
@@ -102,22 +137,23 @@ function rememberTtl(before: RememberedTtl | null, seconds: number, at: number):
 function rememberPolicy(
   before: RememberedPolicy | null,
   facts: PolicyFacts,
-  { mx }: Pick<ServiceCheck, 'mx'>,
+  hosts: readonly MxRecord[] | null,
   at: number,
 ): RememberedPolicy | null {
   const { file } = facts;
-  if (file?.ok === true && forbids(file.value, mx)) return forbidden(before, facts, file.value);
-  if (before === null || !isReplaced(before, facts)) return before;
-  return { ...before, allowedSince: before.allowedSince ?? at };
+  const known = before !== null && forbids({ ...before, mode: 'enforce' }, hosts) ? before : null;
+  if (file?.ok === true && forbids(file.value, hosts)) return forbidden(known, facts, file.value);
+  if (known === null || !isReplaced(known, facts)) return known;
+  return { ...known, allowedSince: known.allowedSince ?? at };
 }
 
 function forbidden(
   before: RememberedPolicy | null,
   { ids }: PolicyFacts,
-  { maxAge }: StsPolicy,
+  { mx, maxAge }: StsPolicy,
 ): RememberedPolicy {
   const [id = null] = ids;
-  return { id, maxAge: Math.max(before?.maxAge ?? 0, maxAge), allowedSince: null };
+  return { id, mx, maxAge: Math.max(before?.maxAge ?? 0, maxAge), allowedSince: null };
 }
 
 /** True if no sender that comes anew learns of the old policy: the record is gone, or names another file that can be read. */

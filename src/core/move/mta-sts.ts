@@ -26,10 +26,12 @@ export function parsePolicy(text: string): Result<StsPolicy, string> {
   return succeed({ mode, mx, maxAge: Number(age) });
 }
 
-/** True if senders that follow the policy do not deliver to some of these hosts. */
-export function forbids({ mode, mx }: StsPolicy, hosts: readonly MxRecord[]): boolean {
+/** True if senders that follow the policy do not deliver to some of these hosts; null means hosts that are not known. */
+export function forbids({ mode, mx }: StsPolicy, hosts: readonly MxRecord[] | null): boolean {
   if (mode !== 'enforce') return false;
-  return hosts.some(({ exchange }) => !mx.some((pattern) => matchesHost(pattern, exchange)));
+  return (
+    hosts === null || hosts.some(({ exchange }) => !mx.some((pattern) => matchesHost(pattern, exchange)))
+  );
 }
 
 /** `*.` stands for one label. */

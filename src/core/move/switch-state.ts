@@ -1,4 +1,11 @@
-import type { MxRecord, ServerAnswer, ServerFacts, ServiceCheck, ZoneFacts } from './observation.ts';
+import type {
+  AccountFacts,
+  MxRecord,
+  ServerAnswer,
+  ServerFacts,
+  ServiceCheck,
+  ZoneFacts,
+} from './observation.ts';
 
 /** Which MX records the servers of a zone have, all together. */
 export type SwitchState =
@@ -29,6 +36,18 @@ export function findSwitch({ servers }: Pick<ZoneFacts, 'servers'>, check: Wante
 /** Returns the servers that answer with something else than the service's MX only. */
 export function formerServers({ servers }: ZoneFacts, check: WantedMx): readonly ServerFacts[] {
   return servers.filter((server) => hasAnswered(server) && stateOf(server.answer, check).kind !== 'switched');
+}
+
+/** True if the service's check, asked now at any server of the zone, may say that the domain does not point to it. */
+export function mayFailCheck(
+  { servers }: Pick<ZoneFacts, 'servers'>,
+  check: WantedMx,
+  { strictMxes }: Pick<AccountFacts, 'strictMxes'>,
+): boolean {
+  return servers.filter(hasAnswered).some(({ answer }) => {
+    const { kind } = stateOf(answer, check);
+    return kind !== 'switched' && (kind !== 'beside' || strictMxes !== false);
+  });
 }
 
 export function hasAnswered({ answer }: ServerFacts): boolean {

@@ -1,12 +1,12 @@
 import { parseJsonText } from '../../engine/state/documents.ts';
 import { iso } from '../../core/model/clock.ts';
-import type { MoveMemory } from '../../core/move/memory.ts';
+import type { MoveMemory, RememberedCheck } from '../../core/move/memory.ts';
 
 const KIND = 'fwdsync/move-memory@1';
 
 /** Writes the memory of a move; see schemas/move-memory.v1.schema.json. Times are ISO 8601. */
 export function writeMemory(domain: string, memory: MoveMemory): string {
-  const { firstSeen, seenAt, mx, ttl, policy, switchedAt } = memory;
+  const { firstSeen, seenAt, mx, ttl, policy, check, switchedAt } = memory;
   return `${JSON.stringify({
     kind: KIND,
     domain,
@@ -23,8 +23,13 @@ export function writeMemory(domain: string, memory: MoveMemory): string {
             unknownAt: isoOrNull(ttl.unknownAt),
           },
     policy: policy === null ? null : { ...policy, allowedSince: isoOrNull(policy.allowedSince) },
+    check: check === null ? null : writeCheck(check),
     switchedAt: isoOrNull(switchedAt),
   })}\n`;
+}
+
+function writeCheck({ mx, isMxValid, missing, spfTerms }: RememberedCheck): RememberedCheck {
+  return { mx, isMxValid, missing, spfTerms };
 }
 
 function isoOrNull(at: number | null): string | null {
@@ -35,6 +40,36 @@ function isoOrNull(at: number | null): string | null {
 export function parseMemory(text: string): MoveMemory | null {
   const value = parseJsonText(text);
   if (!isObject(value) || value['kind'] !== KIND) return null;
+  const { damaged, time, timeOrNull, count, part, records } = createReader(value);
+  const memory: MoveMemory = {
+    firstSeen: time(value, 'firstSeen'),
+    seenAt: time(value, 'seenAt'),
+    mx: records(value),
+    ttl: part('ttl', (from) => ({
+      seconds: count(from, 'seconds'),
+      since: time(from, 'since'),
+      formerUntil: timeOrNull(from, 'formerUntil'),
+      unknownAt: timeOrNull(from, 'unknownAt'),
+    })),
+    policy: part('policy', (from) => ({
+      id: typeof from['id'] === 'string' ? from['id'] : null,
+      mx: texts(from['mx']),
+      maxAge: count(from, 'maxAge'),
+      allowedSince: timeOrNull(from, 'allowedSince'),
+    })),
+    check: part('check', (from) => ({
+      mx: records(from) ?? [],
+      isMxValid: from['isMxValid'] === true,
+      missing: texts(from['missing']),
+      spfTerms: texts(from['spfTerms']),
+    })),
+    switchedAt: timeOrNull(value, 'switchedAt'),
+  };
+  return damaged.length === 0 ? memory : null;
+}
+
+/** Reads parts of a document, and collects the names of those that are missing or damaged. */
+function createReader(value: JsonObject) {
   const damaged: string[] = [];
   const time = (from: JsonObject, name: string): number => {
     const at = typeof from[name] === 'string' ? Date.parse(from[name]) : Number.NaN;
@@ -55,27 +90,12 @@ export function parseMemory(text: string): MoveMemory | null {
     if (from !== null) damaged.push(name);
     return null;
   };
-  const memory: MoveMemory = {
-    firstSeen: time(value, 'firstSeen'),
-    seenAt: time(value, 'seenAt'),
-    mx: readRecords(value['mx'], (record) => ({
+  const records = ({ mx }: JsonObject): MoveMemory['mx'] =>
+    readRecords(mx, (record) => ({
       preference: count(record, 'preference'),
       exchange: String(record['exchange']),
-    })),
-    ttl: part('ttl', (from) => ({
-      seconds: count(from, 'seconds'),
-      since: time(from, 'since'),
-      formerUntil: timeOrNull(from, 'formerUntil'),
-      unknownAt: timeOrNull(from, 'unknownAt'),
-    })),
-    policy: part('policy', (from) => ({
-      id: typeof from['id'] === 'string' ? from['id'] : null,
-      maxAge: count(from, 'maxAge'),
-      allowedSince: timeOrNull(from, 'allowedSince'),
-    })),
-    switchedAt: timeOrNull(value, 'switchedAt'),
-  };
-  return damaged.length === 0 ? memory : null;
+    }));
+  return { damaged, time, timeOrNull, count, part, records };
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -86,4 +106,8 @@ function isObject(value: unknown): value is JsonObject {
 
 function readRecords<T>(value: unknown, read: (record: JsonObject) => T): readonly T[] | null {
   return Array.isArray(value) ? (value as readonly unknown[]).filter(isObject).map(read) : null;
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? (value as readonly unknown[]).filter((one) => typeof one === 'string') : [];
 }

@@ -41,15 +41,11 @@ export async function observeMove(question: MoveQuestion, ports: MovePorts): Pro
   const name = domain.domain;
   const before = await recall(question.domain.domain, ports);
   const former = imported === null ? [] : formerAddresses(imported, name);
-  const dns = readDns(name, ports);
-  const [account, check, { zone, spf }, policy, rehearsal] = await Promise.all([
+  const dns = await readDns(name, ports);
+  const { zone, spf, texts } = dns;
+  const [account, check, policy, rehearsal] = await Promise.all([
     readAccountFacts(domain, ports),
-    readCheck(
-      name,
-      ports,
-      dns.then(({ texts }) => texts),
-    ),
-    dns,
+    readCheck(name, { zone, texts, last: before?.check ?? null }, ports),
     readPolicy(name, ports),
     ports.rehearse(former),
   ]);

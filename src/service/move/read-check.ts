@@ -5,17 +5,36 @@ import { isSpf } from '../../core/dns/spf.ts';
 import { zoneLine } from '../../core/dns/zone.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
-import type { MxRecord, Read, ServiceCheck } from '../../core/move/observation.ts';
+import type { ObservedDomain } from '../../core/model/observed.ts';
+import type { RememberedCheck } from '../../core/move/memory.ts';
+import type { MxRecord, Read, ServiceCheck, ZoneFacts } from '../../core/move/observation.ts';
+import { mayFailCheck } from '../../core/move/switch-state.ts';
 import type { MovePorts } from './ports.ts';
 import { hostText } from './read-zone.ts';
 
-/** Asks the service to check the domain, and then whether it forwards. `texts` are the domain's TXT records. */
+/** What is known before the service is asked. */
+export interface BeforeCheck {
+  readonly zone: Read<ZoneFacts>;
+  /** The domain's TXT records. */
+  readonly texts: readonly string[];
+  /** Its last check; null means that none is known. */
+  readonly last: RememberedCheck | null;
+}
+
+/**
+ * Asks the service to check the domain, and then whether it forwards. A service that forwards is not asked while its check may
+ * fail: it might refuse mail from then on, and some still comes to it, by records that resolvers keep.
+ */
 export async function readCheck(
   domain: DomainName,
+  { zone, texts, last }: BeforeCheck,
   { client, show }: Pick<MovePorts, 'client' | 'show'>,
-  texts: Promise<readonly string[]>,
 ): Promise<Read<ServiceCheck>> {
   const failed = (error: ApiError): Result<never, string> => fail(show.text(errorText(error)));
+  const now = await client.getDomain(domain);
+  if (!now.ok) return failed(now.error);
+  if (last !== null && zone.ok && mayEndForwarding(now.value, zone.value, last))
+    return succeed({ ...last, error: null, isForwarding: true });
   const checked = await client.verifyDomain(domain);
   if (!checked.ok) return failed(checked.error);
   const live = await client.getDomain(domain);
@@ -28,9 +47,17 @@ export async function readCheck(
     isMxValid: records.mx.valid,
     error: error === null ? null : show.text(error),
     isForwarding: live.value.forwardingReady ?? null,
-    missing: missingLines(domain, checked.value, await texts),
+    missing: missingLines(domain, checked.value, texts),
     spfTerms: records.spf.expected.flatMap((record) => record.split(/\s+/).slice(1)),
   });
+}
+
+function mayEndForwarding(
+  { forwardingReady, strictMxes }: ObservedDomain,
+  zone: ZoneFacts,
+  last: RememberedCheck,
+): boolean {
+  return forwardingReady === true && mayFailCheck(zone, last, { strictMxes: strictMxes ?? null });
 }
 
 /** Returns the records for sending that are missing, as lines of a zone file. SPF keeps the terms that DNS has. */

@@ -2,12 +2,18 @@ import { stopsAmong, type Facts, type GateFinding, type GateInput } from '../gat
 import type { MxRecord, ServiceCheck } from '../observation.ts';
 import { mxLines, showMx } from '../records.ts';
 import { findSwitch, ofService, withoutService } from '../switch-state.ts';
+import { openTooEarly, tooEarly } from './too-early.ts';
 
 /** Optional: the service's MX beside the old ones, so that the service is ready before any mail goes there first. */
 export function bothGate(
-  { seen, memory: { switchedAt }, earlier }: GateInput,
+  input: GateInput,
   { account: { strictMxes }, check, zone }: Facts<'account' | 'check' | 'zone'>,
 ): GateFinding {
+  const {
+    seen,
+    memory: { switchedAt },
+    earlier,
+  } = input;
   if (switchedAt !== null) return { state: 'done', evidence: ['the switch was made'] };
   if (strictMxes !== false) {
     const why = strictMxes === null ? 'does not show whether it accepts' : 'does not accept';
@@ -18,7 +24,9 @@ export function bothGate(
   if (old.length === 0) return { state: 'done', evidence: ['left out: there is no old MX record'] };
   const { kind } = findSwitch(zone, check);
   if (kind === 'partly') return { state: 'done', evidence: ['the switch is under way'] };
-  if (kind === 'beside') return judgeBeside(served, check);
+  // A policy only keeps senders from using the service.
+  const early = openTooEarly(input).filter((gate) => gate !== 'policy');
+  if (kind === 'beside') return early.length > 0 ? tooEarly(input, early) : judgeBeside(served, check);
   const stops = stopsAmong(earlier);
   if (stops.length > 0)
     return { state: 'waiting', evidence: [OPTIONAL, `it comes after ${stops.join(', ')}`] };

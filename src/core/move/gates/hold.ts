@@ -1,7 +1,8 @@
 import { showTime, type GateFinding, type GateInput } from '../gate.ts';
+import { showMx } from '../records.ts';
 import { SHORT_TTL, type MoveMemory } from '../memory.ts';
 import type { MoveObservation } from '../observation.ts';
-import { lastTtl } from './ttl.ts';
+import { forgottenAt } from './ttl.ts';
 
 const HOLD_MS = 5 * 86_400_000;
 
@@ -22,15 +23,26 @@ export function holdGate({ seen, memory, earlier }: GateInput): GateFinding {
   return {
     state: 'done',
     since: until,
-    evidence: ['the old side can be closed'],
+    evidence: ['the old side can be closed', ...belowLines(seen, memory)],
     todo: cleanUp(seen, memory),
   };
 }
 
 /** Returns when the old side has been kept long enough. */
 export function holdUntil(switchedAt: number, memory: MoveMemory, seen: MoveObservation): number {
-  const ttl = lastTtl(memory, seen);
-  return switchedAt + HOLD_MS + (ttl > SHORT_TTL ? ttl * 1000 : 0);
+  const forgotten = forgottenAt(switchedAt, memory, seen);
+  const isLong = forgotten > switchedAt + SHORT_TTL * 1000;
+  return (isLong ? forgotten : switchedAt) + HOLD_MS;
+}
+
+/** Names below the domain may still get their mail on the old side. */
+function belowLines({ domain, zone }: MoveObservation, { mx }: MoveMemory): readonly string[] {
+  const hosts = new Set(mx?.map(({ exchange }) => exchange));
+  const old = (zone.ok ? zone.value.wildcard : []).filter(({ exchange }) => hosts.has(exchange));
+  if (old.length === 0) return [];
+  return [
+    `but for names below ${domain}: the MX record of *.${domain} still sends their mail to ${showMx(old)}`,
+  ];
 }
 
 const AFTER: ReadonlySet<string> = new Set(['switch', 'receiving', 'watch']);

@@ -1,7 +1,8 @@
 import { showTime, type Facts, type GateFinding, type GateInput } from '../gate.ts';
-import { lastTtl } from './ttl.ts';
+import { forgottenAt } from './ttl.ts';
 import { wayBack } from './way-back.ts';
 
+const AGAIN = 'run this again every minute: each call asks for the check';
 const GRACE_MS = 15 * 60_000;
 
 /** The service says that it forwards the domain's mail, and no resolver has the old records any more. */
@@ -12,7 +13,7 @@ export function receivingGate(input: GateInput, { check }: Facts<'check'>): Gate
   const { isMxValid, isForwarding, error } = check;
   const since = switchedAt;
   if (isMxValid && isForwarding !== false) {
-    const until = switchedAt + lastTtl(memory, seen) * 1000;
+    const until = forgottenAt(switchedAt, memory, seen);
     const evidence = ['the service forwards its mail, according to its own check'];
     if (seen.at >= until) return { state: 'done', since: until, evidence };
     const old = `some senders may still use the old MX until ${showTime(until)}: keep the old side running`;
@@ -20,6 +21,6 @@ export function receivingGate(input: GateInput, { check }: Facts<'check'>): Gate
   }
   const evidence = [`the service does not forward its mail${error === null ? '' : `: ${error}`}`];
   const until = switchedAt + GRACE_MS;
-  if (seen.at < until) return { state: 'waiting', since, until, evidence };
+  if (seen.at < until) return { state: 'waiting', since, until, evidence, todo: [AGAIN] };
   return { state: 'blocked', since, evidence: [...evidence, 'for 15 minutes or more'], todo: wayBack(input) };
 }

@@ -1,24 +1,57 @@
 import { plural } from '../../model/names.ts';
 import {
+  AFTER_ACCOUNT,
   showTime,
   stopsAmong,
+  unread,
   type Facts,
   type MoveGate,
   type GateFinding,
   type GateInput,
 } from '../gate.ts';
-import type { ServerFacts, ServiceCheck, ZoneFacts } from '../observation.ts';
+import { isAbsent, type ServerFacts, type ServiceCheck, type ZoneFacts } from '../observation.ts';
 import { mxLines, showMx } from '../records.ts';
 import { findSwitch, hasAnswered } from '../switch-state.ts';
+import { openTooEarly, tooEarly } from './too-early.ts';
+import { wayBack } from './way-back.ts';
 
 /** Every server of the zone that answers has the service's MX only. */
-export function switchGate(
-  { seen: { domain }, memory, earlier }: GateInput,
-  { check, zone }: Facts<'check' | 'zone'>,
-): GateFinding {
+export function switchGate(input: GateInput, { zone }: Facts<'zone'>): GateFinding {
+  const { check } = input.seen;
+  if (check.ok) {
+    const { kind } = findSwitch(zone, check.value);
+    const early = kind === 'switched' || kind === 'partly' ? openTooEarly(input) : [];
+    return early.length > 0
+      ? tooEarly(input, early, serverLines(zone))
+      : judgeSwitch(input, { check: check.value, zone });
+  }
+  return isAbsent(input.seen) ? judgeAbsent(input, zone) : unread(check.error);
+}
+
+/** The account does not have the domain, so that nothing tells which MX records are the service's. */
+function judgeAbsent(input: GateInput, zone: ZoneFacts): GateFinding {
+  const { mx } = input.memory;
+  const known = new Set(mx?.map(({ exchange }) => exchange));
+  const isOther = ({ answer }: ServerFacts): boolean =>
+    answer.kind === 'mx' && !answer.records.some(({ exchange }) => known.has(exchange));
+  if (mx === null || !zone.servers.some(isOther)) return AFTER_ACCOUNT;
+  const why = `the MX records are others than before, and the account does not have ${input.seen.domain}: the service refuses its mail`;
+  return { state: 'blocked', evidence: [...serverLines(zone), why], todo: wayBack(input) };
+}
+
+function judgeSwitch(input: GateInput, { check, zone }: Facts<'check' | 'zone'>): GateFinding {
+  const {
+    seen: { domain },
+    memory,
+    earlier,
+  } = input;
   const state = findSwitch(zone, check);
   const evidence = serverLines(zone);
-  const records = [`the MX records of ${domain}, and no others:`, ...mxLines(domain, check.mx)];
+  const records = [
+    `the MX records of ${domain}, and no others:`,
+    ...mxLines(domain, check.mx),
+    ...(check.isForwarding === true ? [] : [AT_ONCE]),
+  ];
   switch (state.kind) {
     case 'cname':
       return {
@@ -45,6 +78,9 @@ export function switchGate(
       return beforeSwitch(earlier, { state: 'next', evidence, todo: records });
   }
 }
+
+const AT_ONCE =
+  'then run this again at once, and every minute until receiving says that the service forwards: it may refuse mail before its first check';
 
 function beforeSwitch(earlier: readonly MoveGate[], ready: GateFinding): GateFinding {
   const stops = stopsAmong(earlier);

@@ -36,15 +36,20 @@ function ofNoRecord({ seconds }: RememberedTtl): TtlWords {
 /** Returns when every longer TTL from before has passed. */
 function formerUntil(
   { since, formerUntil, unknownAt }: RememberedTtl,
-  { formerTtl }: MoveObservation,
+  { formerTtl }: Pick<MoveObservation, 'formerTtl'>,
 ): number {
   const unknown = unknownAt === null ? since : unknownAt + (formerTtl ?? UNKNOWN_TTL) * 1000;
   return Math.max(formerUntil ?? since, unknown);
 }
 
-/** Returns the TTL, in seconds, with which the old records were last served. */
-export function lastTtl({ ttl }: GateInput['memory'], { formerTtl }: MoveObservation): number {
-  return ttl?.seconds ?? formerTtl ?? UNKNOWN_TTL;
+/** Returns when no resolver keeps the old records any more, if all servers had the new ones at this time. */
+export function forgottenAt(
+  switchedAt: number,
+  { ttl }: GateInput['memory'],
+  seen: Pick<MoveObservation, 'formerTtl'>,
+): number {
+  if (ttl === null) return switchedAt + (seen.formerTtl ?? UNKNOWN_TTL) * 1000;
+  return Math.max(switchedAt + ttl.seconds * 1000, formerUntil(ttl, seen));
 }
 
 function afterSwitch(seen: MoveObservation, ttl: RememberedTtl | null): string {
