@@ -27,6 +27,7 @@ function after(seconds: number, change: Partial<MoveObservation> = {}): MoveObse
     at: START + seconds * SECOND,
     zone: succeed(zoneOf(mx(SERVICE))),
     check: READY,
+    formerTtl: 300,
     mail: succeed(mailOf(recipient({ arrived: 1 }))),
     ...change,
   });

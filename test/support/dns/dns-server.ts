@@ -96,19 +96,24 @@ function hostOf(address: string, index: number): TestRecord {
   return { name: `ns${index + 1}.dns.example`, type, ttl: 60, data: address };
 }
 
-interface Question {
+export interface Question {
   readonly name: string;
   readonly type: string;
 }
 
-interface Found {
+export interface Found {
   readonly code: 0 | 3;
   readonly answers: readonly TestRecord[];
   readonly authorities: readonly TestRecord[];
   readonly isAuthoritative: boolean;
 }
 
-function answerOf(records: readonly TestRecord[], zones: readonly string[], { name, type }: Question): Found {
+/** Returns what a server with these records knows. */
+export function answerOf(
+  records: readonly TestRecord[],
+  zones: readonly string[],
+  { name, type }: Question,
+): Found {
   const zone = zones
     .filter((one) => name === one || name.endsWith(`.${one}`))
     .sort((a, b) => b.length - a.length)[0];
@@ -197,7 +202,8 @@ async function shut(socket: Opened): Promise<void> {
   await closed;
 }
 
-function answersTo(
+/** Returns the packets that a server sends for a question. */
+export function answersTo(
   server: TestServer,
   query: DecodedPacket,
   look: Lookup,

@@ -1,0 +1,29 @@
+import { recordsOf } from '../../../../src/client/dns/dns.ts';
+import type { MoveGate, MoveGateName } from '../../../../src/core/move/gate.ts';
+import type { MoveWorld } from './move-world.ts';
+import { DOMAIN, SERVICE } from './random-move.ts';
+import { forbiddenTo, type Sender } from './senders.ts';
+
+/** Returns what is not so of gates that are said to be done, judged from what senders keep. */
+export function falseGates(world: MoveWorld, gates: readonly MoveGate[]): readonly string[] {
+  const isDone = (name: MoveGateName): boolean =>
+    gates.some(({ gate, state }) => gate === name && state === 'done');
+  const now = world.internet.now();
+  const found: string[] = [];
+  for (const [index, sender] of world.senders.entries()) {
+    if (isDone('policy') && SERVICE.some(forbiddenTo(sender, now)))
+      found.push(`policy is done, and sender ${index} keeps one that forbids the service`);
+    if (isDone('receiving') && keepsOldMx(sender))
+      found.push(`receiving is done, and the resolver of sender ${index} keeps the old MX`);
+    if (isDone('hold') && keepsOldMx(sender))
+      found.push(`hold is done, and the resolver of sender ${index} keeps the old MX`);
+  }
+  return found;
+}
+
+function keepsOldMx({ resolver }: Sender): boolean {
+  const kept = resolver.kept({ name: DOMAIN, type: 'MX' });
+  if (kept === null) return false;
+  const records = recordsOf(kept.answer.answers, 'MX');
+  return records.length === 0 || records.some(({ exchange }) => !SERVICE.includes(exchange));
+}
