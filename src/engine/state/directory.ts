@@ -31,7 +31,14 @@ import { openHistory } from './history/history.ts';
 import { acquireLock, countLocks } from './lock.ts';
 import { ownFiles, type OwnFiles, type StateFs } from './own-files.ts';
 import type { ProcessTable } from './processes.ts';
-import type { DomainMemories, Memory, RecogniseReferences, StateFault, StateStore } from './store.ts';
+import type {
+  DomainMemories,
+  Memory,
+  RecogniseReferences,
+  StateFault,
+  StateStore,
+  TextMemory,
+} from './store.ts';
 
 export interface StateDirectoryOptions {
   /** Root directory for all accounts. */
@@ -78,20 +85,29 @@ export function openStateDirectory(options: StateDirectoryOptions): StateStore {
       return make === null ? null : make(password);
     },
     openValuePrints: () => openValuePrints(scope),
+    receiving: textMemory(scope, join(place, 'receiving.json')),
     delivery: domainMemories(scope, 'delivery'),
     moves: domainMemories(scope, 'moves'),
     history: openHistory({ ...scope, directory: join(place, 'history'), bounds: options.history }),
   };
 }
 
-function domainMemories({ place, files }: Scope, subject: 'delivery' | 'moves'): DomainMemories {
-  const pathOf = (domain: DomainName): string => join(place, subject, domainFile(domain));
+function domainMemories(scope: Scope, subject: 'delivery' | 'moves'): DomainMemories {
+  const memoryOf = (domain: DomainName): TextMemory =>
+    textMemory(scope, join(scope.place, subject, domainFile(domain)));
   return {
-    async read(domain) {
-      const read = await readText(files, pathOf(domain));
+    read: (domain) => memoryOf(domain).read(),
+    write: (domain, text) => memoryOf(domain).write(text),
+  };
+}
+
+function textMemory({ files }: Pick<Scope, 'files'>, path: string): TextMemory {
+  return {
+    async read() {
+      const read = await readText(files, path);
       return read.kind === 'text' ? read.text : null;
     },
-    write: (domain, text) => writeAtomically(files, pathOf(domain), text),
+    write: (text) => writeAtomically(files, path, text),
   };
 }
 

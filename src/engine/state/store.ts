@@ -38,6 +38,8 @@ export interface StateStore {
    */
   openValuePrints(): Promise<((value: string) => string) | null>;
   readonly history: HistoryStore;
+  /** The service's word on which domains receive mail, as an opaque text. */
+  readonly receiving: TextMemory;
   /** What is known of the email logs. */
   readonly delivery: DomainMemories;
   /** What was seen of domains that move to the service. */
@@ -51,6 +53,14 @@ export interface SharedText {
    * damaged. Never rejects.
    */
   change(change: (before: string | null) => string): Promise<Result<void, StateFault>>;
+}
+
+/** A text of the account. */
+export interface TextMemory {
+  /** Returns null if there is no text, or if it cannot be read. */
+  read(): Promise<string | null>;
+  /** Writes the text in one step: it is never half written. */
+  write(text: string): Promise<Result<void, StateFault>>;
 }
 
 /** Memory of each domain, as opaque texts. */

@@ -4,6 +4,7 @@ import { createFlapDetector } from '../daemon/flap-detector.ts';
 import type { RunPorts } from '../daemon/account-run.ts';
 import type { ManifestRead } from '../daemon/manifest/manifest-source.ts';
 import { makeRun } from '../daemon/recorded-run.ts';
+import { createReceivingWatch } from '../daemon/receiving.ts';
 import { createRepeatedSweeps } from '../daemon/repeated-sweep.ts';
 import { createStatusTracker } from '../daemon/status/account-status.ts';
 
@@ -33,6 +34,7 @@ export async function makeSingleRun(
       scheduler: { failures: () => 0, runEnded: () => undefined },
       flaps: createFlapDetector(),
       repeated: createRepeatedSweeps(),
+      receiving: createReceivingWatch(),
       tracker,
     },
     { cause: 'sweep', names, startedAt: clock.monotonic() },

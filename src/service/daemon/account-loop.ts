@@ -12,6 +12,7 @@ import type { CommandLine } from '../../core/model/text/command-line.ts';
 import { createFlapDetector } from './flap-detector.ts';
 import type { ManifestRead, ManifestSource } from './manifest/manifest-source.ts';
 import { makeRun, type FailedRun, type RunRecords, type RunStart, type Work } from './recorded-run.ts';
+import { createReceivingWatch } from './receiving.ts';
 import { createRepeatedSweeps } from './repeated-sweep.ts';
 import { createScheduler, type Scheduler, type Spread, type Task } from './scheduler.ts';
 import { createSweeper, type Sweeper } from './sweep.ts';
@@ -138,6 +139,7 @@ function startLoop(options: LoopOptions, whole: LoopPorts): Loop {
     scheduler: createScheduler({ ...options, random, now: clock.monotonic() }),
     flaps: createFlapDetector(),
     repeated: createRepeatedSweeps(),
+    receiving: createReceivingWatch(),
     tracker: createStatusTracker({ name: account, now: () => clock.now(), emit, command: ports.command }),
     sweeper: createSweeper(options, { ...ports, onListUnread }),
     manifest: null,

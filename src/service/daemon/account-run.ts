@@ -19,6 +19,7 @@ import { decide, goAhead, type Decision } from '../../engine/decide.ts';
 import { keepDomains, pendingDomains } from '../../engine/domain-digests.ts';
 import { driftOf, type DriftLog } from '../../engine/drift-log.ts';
 import type { FlapDetector } from './flap-detector.ts';
+import type { ReceivingWatch } from './receiving.ts';
 import type { RepeatedSweeps } from './repeated-sweep.ts';
 import { observeOnce, reconcileOnce, type Once, type OncePorts } from '../../engine/once.ts';
 import type { Planned, PlanRequest } from '../../engine/plan-once.ts';
@@ -66,6 +67,7 @@ export interface RunTask {
   readonly mode: 'apply' | 'observe';
   readonly flaps: FlapDetector;
   readonly repeated: RepeatedSweeps;
+  readonly receiving: ReceivingWatch;
   /** Domains that were in sync at the last read. */
   readonly inSync: ReadonlySet<DomainName>;
 }
@@ -150,6 +152,7 @@ async function runOnce(task: RunTask, ports: RunPorts & Access): Promise<Result<
   if (observed === undefined) return planAndApply(task, request, ports);
   const { clock, openState } = ports;
   const state = openState(observed.account.email);
+  await task.receiving.read(observed, state);
   const locks = mode === 'apply' ? 1 : 0;
   const read = { domains: desired.domains.keys(), changes: [], references: desired.references };
   return task.repeated.unlessRepeated(
@@ -186,10 +189,13 @@ async function planAndApply(
 type Review = Omit<CompletedRun, 'kind' | 'report'>;
 
 async function review(
-  { desired, flaps, inSync }: RunTask,
-  { plan, references, input }: Planned,
-  { clock, resolvePassword }: Pick<RunPorts, 'clock' | 'resolvePassword'>,
+  { desired, flaps, inSync, receiving }: RunTask,
+  { request, plan, references, input }: Planned,
+  { clock, resolvePassword, openState }: Pick<RunPorts & Access, 'clock' | 'resolvePassword' | 'openState'>,
 ): Promise<Review> {
+  const { observed } = input;
+  // The list of a sweep was compared before.
+  if (request.observed === undefined) await receiving.read(observed, openState(observed.account.email));
   const frozen = flaps.record({
     domains: desired.domains.keys(),
     changes: plan.changes,
@@ -199,7 +205,7 @@ async function review(
   const drift = driftOf(plan, inSync);
   const { missing } = await resolvePasswords(plan.changes, desired, resolvePassword);
   const engines = new Map<string, LiveEngine>();
-  for (const [name, live] of input.observed.domains) engines.set(name, liveEngineOf(live));
+  for (const [name, live] of observed.domains) engines.set(name, liveEngineOf(live));
   const unnamed = unnamedEntries(input, plan);
   return { plan, references, frozen: [...frozen], unset: [...missing.keys()], drift, engines, unnamed };
 }

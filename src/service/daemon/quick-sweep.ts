@@ -188,12 +188,20 @@ function merge(
   const found = new Map(reads.flatMap((read) => [...read.domains]));
   const domains = new Map<DomainName, ObservedDomain>();
   for (const name of new Set([...listed.keys(), ...wasRead])) {
-    const domain = wasRead.has(name)
-      ? found.get(name)
-      : (known.get(name) ?? withoutAliases(listed.get(name)));
+    const domain = wasRead.has(name) ? found.get(name) : withListed(known.get(name), listed.get(name));
     if (domain !== undefined) domains.set(name, domain);
   }
   return { domains, unproven: new Map(reads.flatMap(({ unproven }) => [...unproven])) };
+}
+
+/** Returns the last read of a domain with what the list shows now. An unmanaged domain is as in the list. */
+function withListed(
+  known: ObservedDomain | undefined,
+  row: ObservedDomain | undefined,
+): ObservedDomain | undefined {
+  if (known === undefined) return withoutAliases(row);
+  const { forwardingReady } = row ?? known;
+  return forwardingReady === undefined ? known : { ...known, forwardingReady };
 }
 
 /** Removes the aliases. Only managed domains have sections, each from a listing of its own. */

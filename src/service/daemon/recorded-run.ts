@@ -4,6 +4,7 @@ import type { DomainName } from '../../core/model/names.ts';
 import { runAccount, type RunPorts, type RunTask } from './account-run.ts';
 import { splitChanges, type StatusTracker } from './status/account-status.ts';
 import type { FlapDetector } from './flap-detector.ts';
+import type { ReceivingWatch } from './receiving.ts';
 import type { RepeatedSweeps } from './repeated-sweep.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -14,6 +15,7 @@ export interface RunRecords {
   readonly scheduler: Pick<Scheduler, 'failures' | 'runEnded'>;
   readonly flaps: FlapDetector;
   readonly repeated: RepeatedSweeps;
+  readonly receiving: ReceivingWatch;
   readonly tracker: StatusTracker;
 }
 
@@ -28,20 +30,22 @@ export interface RunStart {
 
 const NEVER: ReadonlyMap<DomainName, number> = new Map();
 
-export type Work = Omit<RunTask, 'run' | 'mode' | 'flaps' | 'repeated' | 'inSync'>;
+export type Work = Omit<RunTask, 'run' | 'mode' | 'flaps' | 'repeated' | 'receiving' | 'inSync'>;
 export type FailedRun = Extract<RunResult, { kind: 'failed' }>;
 
 /** Makes a run, or records a run that failed before it began. */
 export async function makeRun(
-  { scheduler, tracker, flaps, repeated, options, ports }: RunRecords,
+  { scheduler, tracker, flaps, repeated, receiving, options, ports }: RunRecords,
   { cause, names, startedAt, readAt = NEVER }: RunStart,
   work: Work | FailedRun,
 ): Promise<RunResult> {
   const { clock } = ports;
   const run = createRunId({ now: clock.now(), random: ports.random() });
   ports.emit({ account: options.name, kind: 'run-started', run, cause, domains: names.length });
-  const task = { run, mode: options.mode, flaps, repeated, inSync: new Set(tracker.domainsIn('in-sync')) };
+  const inSync = new Set(tracker.domainsIn('in-sync'));
+  const task = { run, mode: options.mode, flaps, repeated, receiving, inSync };
   const result = 'kind' in work ? work : await runAccount({ ...work, ...task }, ports);
+  tracker.receivingRead(receiving.values(), receiving.takeChanges());
   // A run that was asked to stop did not fail.
   if (result.kind === 'failed' && ports.signal.aborted) return result;
   if (result.kind === 'completed') flaps.applied(splitChanges(result).applied);

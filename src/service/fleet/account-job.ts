@@ -4,6 +4,7 @@ import {
   type Cause,
   type DaemonEvent,
   type DomainHealth,
+  type DomainStatus,
   type RunResult,
 } from '../../core/model/status/daemon.ts';
 import { errorsFirst } from '../../core/model/manifest/problem.ts';
@@ -13,6 +14,7 @@ import { createStatusTracker, type StatusTracker } from '../daemon/status/accoun
 import { createFlapDetector } from '../daemon/flap-detector.ts';
 import type { ManifestRead } from '../daemon/manifest/manifest-source.ts';
 import { makeRun, type RunRecords, type Work } from '../daemon/recorded-run.ts';
+import { createReceivingWatch } from '../daemon/receiving.ts';
 import { createRepeatedSweeps } from '../daemon/repeated-sweep.ts';
 import { backoff } from '../daemon/scheduler.ts';
 import { accountName } from '../../engine/state/account-name.ts';
@@ -176,6 +178,7 @@ async function runRead(
     scheduler: streak,
     flaps,
     repeated: createRepeatedSweeps(),
+    receiving: createReceivingWatch(),
     tracker,
   };
   const work: Work = { desired, manifestSize: size, listing: 'all' };
@@ -255,7 +258,12 @@ function outcomeOf(
     (a, b) => SEVERITY.indexOf(a.state) - SEVERITY.indexOf(b.state),
   );
   const { state = 'unknown', reason = null } = worst ?? {};
-  const known = { state, error: reason === null ? null : account.conceal(reason) };
+  const stopped = stoppedText(domains);
+  const error = [stopped, reason].filter((text) => text !== null).join('; ');
+  const known = {
+    state: stopped === null ? state : ('not-receiving' as const),
+    error: error === '' ? null : account.conceal(error),
+  };
   if (result.kind === 'failed')
     return { ...known, isApplied: false, isRead: false, drift: 0, intervalMs, readMs: 0 };
   return {
@@ -267,6 +275,17 @@ function outcomeOf(
     readMs: result.report?.wrote === true ? 0 : 1_000 * seconds,
   };
 }
+
+/** Names the domains that stopped receiving mail. null means that none did. */
+function stoppedText(domains: ReadonlyMap<string, DomainStatus>): string | null {
+  const stopped = [...domains].flatMap(([name, { receiving }]) => (receiving === 'stopped' ? [name] : []));
+  if (stopped.length === 0) return null;
+  const more = stopped.length > MOST_NAMED ? ` and ${stopped.length - MOST_NAMED} more` : '';
+  const does = stopped.length === 1 ? 'does' : 'do';
+  return `${stopped.slice(0, MOST_NAMED).join(', ')}${more} ${does} not receive mail any more, according to the service`;
+}
+
+const MOST_NAMED = 3;
 
 function retryAfter({ claim, options, ports }: Job): number {
   return backoff(claim.failures + 1, options.intervalMs, ports.random);

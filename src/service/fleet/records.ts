@@ -7,7 +7,7 @@ import { readQueue } from './queue.ts';
 
 /** Outcome of a run, kept beside its counts and times. */
 export interface RunOutcome {
-  readonly state: DomainHealth;
+  readonly state: DomainHealth | 'not-receiving';
   readonly error: string | null;
   /** The worker that made the run; absent in records of earlier versions. */
   readonly ranOn?: string;
@@ -96,7 +96,7 @@ export async function findDomainAccount({ query }: Database, domain: string): Pr
 }
 
 /** Returns the state of an account. A revision in sync says nothing about a newer one. */
-function stateOf({ unattended, wanted, applied }: AccountRow, last: DomainHealth): FleetState {
+function stateOf({ unattended, wanted, applied }: AccountRow, last: RunOutcome['state']): FleetState {
   if (unattended) return 'unattended';
   return last === 'in-sync' && applied !== wanted ? 'unknown' : last;
 }

@@ -11,7 +11,7 @@ import { textOfItem, fullDocument, driftValues, nameOf, valuesOf } from './item-
 import { countRun } from './run-counts.ts';
 import type { ServiceLog } from './service-log.ts';
 import { createStanding, type IsNews } from './standing.ts';
-import { troubleText } from './trouble-text.ts';
+import { receivingText, troubleText } from './trouble-text.ts';
 import { describeDrift } from '../../core/plan/render/drift.ts';
 
 /**
@@ -51,6 +51,8 @@ export function requestEvent(
 }
 
 function logEvent(log: ServiceLog, event: Exclude<DaemonEvent, { kind: 'run-finished' }>): void {
+  if ('trouble' in event) return logDelivery(log, event);
+  if ('domain' in event) return logReceiving(log, event);
   switch (event.kind) {
     case 'manifest-accepted':
       return logAccepted(log, event);
@@ -73,9 +75,6 @@ function logEvent(log: ServiceLog, event: Exclude<DaemonEvent, { kind: 'run-fini
     case 'watcher-failed':
       log.warn({ event: 'watcher.failed' }, `${event.message}; the files are still read every 30 s`);
       return;
-    case 'delivery-failing':
-    case 'delivery-recovered':
-      return logDelivery(log, event);
     case 'drift-unchecked':
       log.warn({ event: 'drift.unchecked' }, `every domain is read in full: ${event.message}`);
   }
@@ -98,6 +97,16 @@ function logDelivery(
   if (kind === 'delivery-recovered')
     log.info({ event: 'delivery.recovered', ...fields }, `mail arrives again: ${troubleText(trouble)}`);
   else log.warn({ event: 'delivery.failing', ...fields }, `mail does not arrive: ${troubleText(trouble)}`);
+}
+
+function logReceiving(
+  log: ServiceLog,
+  { kind, domain, source: line }: Happened<'domain-not-receiving' | 'domain-receiving'>,
+): void {
+  const fields = { domain, source: place(line) };
+  if (kind === 'domain-receiving')
+    log.info({ event: 'domain.receiving', ...fields }, receivingText(kind, domain));
+  else log.warn({ event: 'domain.not-receiving', ...fields }, receivingText(kind, domain));
 }
 
 function logRequest(log: ServiceLog, event: Happened<'request'>): void {

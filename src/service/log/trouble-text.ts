@@ -13,3 +13,10 @@ export function troubleText(trouble: DeliveryTrouble): string {
   const place = source === null ? '' : ` (${showSource(source)})`;
   return `${from} -> ${destination ?? 'refused'}: ${plural(count, 'message')}, last ${words}${place}`;
 }
+
+/** Describes a domain that stopped receiving mail, or began again. */
+export function receivingText(kind: 'domain-not-receiving' | 'domain-receiving', domain: string): string {
+  return kind === 'domain-receiving'
+    ? `${domain} receives mail again, according to the service`
+    : `${domain} does not receive mail any more, according to the service: check its MX records`;
+}

@@ -12,6 +12,10 @@ const SUBJECTS: Readonly<Record<NoticeEvent, (count: number) => string>> = {
   'drift-found': () => 'drift',
   recovered: (count) => (count === 1 ? 'resolved' : `${count} resolved`),
   'delivery-recovered': () => 'mail arrives again',
+  'domain-not-receiving': (count) =>
+    count === 1 ? 'a domain does not receive mail' : `${count} domains do not receive mail`,
+  'domain-receiving': (count) =>
+    count === 1 ? 'a domain receives mail again' : `${count} domains receive mail again`,
 };
 
 /** Names that cannot be mistaken for anything else in a header. */

@@ -4,6 +4,7 @@ import type { ChangeDocument } from '../../core/plan/document/document.ts';
 /** What a notice is about, the most severe first. */
 export const NOTICE_EVENTS = [
   'manifest-invalid',
+  'domain-not-receiving',
   'delivery-failing',
   'apply-failed',
   'changes-withheld',
@@ -11,6 +12,7 @@ export const NOTICE_EVENTS = [
   'drift-found',
   'recovered',
   'delivery-recovered',
+  'domain-receiving',
 ] as const;
 export type NoticeEvent = (typeof NOTICE_EVENTS)[number];
 

@@ -1,7 +1,7 @@
 import { plural } from '../../core/model/names.ts';
 import { runOutcome, type DaemonEvent } from '../../core/model/status/daemon.ts';
 import { createStanding } from '../log/standing.ts';
-import { troubleText } from '../log/trouble-text.ts';
+import { receivingText, troubleText } from '../log/trouble-text.ts';
 import { MOST_ITEMS, type Notice } from './notice.ts';
 import { differencesOf, failureOf, lineOf } from './run-notices.ts';
 
@@ -39,6 +39,8 @@ export function createNotices(): (event: DaemonEvent) => readonly Notice[] {
   };
   return (event) => {
     const { account } = event;
+    // A domain that stops is reported once, after two reads.
+    if ('domain' in event) return [receivingNotice(event)];
     switch (event.kind) {
       // The log follower already sends each delivery event only once.
       case 'delivery-failing':
@@ -93,6 +95,7 @@ const MATCHES_AGAIN: Resolved = {
 const IN_SYNC: ReadonlySet<string> = new Set(['unchanged', 'converged']);
 
 type RunFinished = Extract<DaemonEvent, { kind: 'run-finished' }>;
+type ReceivingEvent = Extract<DaemonEvent, { kind: 'domain-not-receiving' | 'domain-receiving' }>;
 type DeliveryEvent = Extract<DaemonEvent, { kind: 'delivery-failing' | 'delivery-recovered' }>;
 
 function deliveryNotice({ account, kind, trouble }: DeliveryEvent): Notice {
@@ -100,6 +103,13 @@ function deliveryNotice({ account, kind, trouble }: DeliveryEvent): Notice {
   const { domain, source, count } = trouble;
   const item = { text: troubleText(trouble), domain, from: null, to: null, source };
   return { event: kind, account, headline, items: [item], count, urgent: false };
+}
+
+function receivingNotice({ account, kind, domain, source }: ReceivingEvent): Notice {
+  const headline = receivingText(kind, domain);
+  const text = source === null ? domain : `${domain} (${lineOf(source)})`;
+  const items = [{ text, domain, from: null, to: null, source }];
+  return { event: kind, account, headline, items, count: 1, urgent: true };
 }
 
 function invalidManifest({

@@ -41,6 +41,8 @@ const SIGNS: Readonly<Record<NotifyMessage['event'], string>> = {
   'apply-failed': '❌',
   'manifest-invalid': '❌',
   recovered: '✅',
+  'domain-not-receiving': '❌',
+  'domain-receiving': '✅',
   'delivery-failing': '❌',
   'delivery-recovered': '✅',
 };

@@ -6,6 +6,7 @@ import {
   type CompletedRun,
   type DaemonEvent,
   type DeliveryStatus,
+  type DomainStatus,
 } from '../../core/model/status/daemon.ts';
 import type { Fleet } from '../../core/model/status/fleet.ts';
 import { renderFleetMetrics } from './fleet-metrics.ts';
@@ -118,6 +119,11 @@ function createGauges(registry: Registry) {
       'action',
     ]),
     domains: gauge('fwdsync_domains', 'Managed domains by state.', ['state']),
+    receiving: gauge(
+      'fwdsync_domains_receiving',
+      'Managed domains by what the service says: yes, stopped, never (received mail) or unknown.',
+      ['receiving'],
+    ),
     remaining: gauge('fwdsync_api_budget_remaining', 'Requests that the current window has left.', [
       'endpoint',
     ]),
@@ -169,15 +175,18 @@ function readStatus(gauges: Gauges, status: AccountStatus): void {
   setTime(gauges.lastRead, read?.goodAt);
   setTime(gauges.fullRead, status.fullReadAt);
   gauges.failures.set({ account }, status.failures);
-  for (const { state, pending } of domains.values()) {
-    gauges.domains.inc({ account, state });
-    for (const [action, count] of Object.entries(pending)) gauges.drift.inc({ account, action }, count);
-  }
+  for (const domain of domains.values()) readDomain(gauges, account, domain);
   if (status.delivery !== undefined) readDelivered(gauges, account, status.delivery);
   for (const [endpoint, { limit, remaining }] of status.budgets) {
     if (limit !== null) gauges.limit.set({ account, endpoint }, limit);
     if (remaining !== null) gauges.remaining.set({ account, endpoint }, remaining);
   }
+}
+
+function readDomain(gauges: Gauges, account: string, { state, pending, receiving }: DomainStatus): void {
+  gauges.domains.inc({ account, state });
+  gauges.receiving.inc({ account, receiving: receiving ?? 'unknown' });
+  for (const [action, count] of Object.entries(pending)) gauges.drift.inc({ account, action }, count);
 }
 
 /** Sets the delivery gauges. Zeros are left out, because most of many domains have only deliveries to show. */

@@ -42,9 +42,22 @@ function accountDocument(status: AccountStatus): object {
     lastFullReadAt: isoOrNull(fullReadAt),
     failures,
     nextSweepAt: isoOrNull(nextSweepAt),
-    domains: [...domains].map(([domain, { state, pending, reason, line, source, resolve, readAt }]) => {
-      return { domain, state, pending, reason, resolve, source: source ?? line, lookedAt: isoOrNull(readAt) };
-    }),
+    domains: [...domains].map(
+      ([domain, { state, pending, reason, line, source, resolve, readAt, receiving }]) => {
+        const lookedAt = isoOrNull(readAt);
+        const isReceiving = receiving === null ? null : receiving === 'yes';
+        return {
+          domain,
+          state,
+          receiving: isReceiving,
+          pending,
+          reason,
+          resolve,
+          source: source ?? line,
+          lookedAt,
+        };
+      },
+    ),
     delivery: delivery === undefined ? null : deliveryDocumentOf(delivery),
   };
 }

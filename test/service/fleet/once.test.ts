@@ -67,6 +67,33 @@ test('a revision that is damaged fails its account, which says how to repair it;
   expect(fleet.forward('b')).toBe('ana@corp.example');
 });
 
+test('a domain that stops receiving mail is in the state of its account, though its revision is applied', async () => {
+  const fleet = await openFleet(server, ['a']);
+  const ended: Ended[] = [];
+  const [domain] = fleet.emulator.accounts.get('key-of-a')?.store.state.domains.values() ?? [];
+  for (const name of ['ana', 'ben', 'eve']) {
+    await fleet.publish('a', { forward: `${name}@corp.example` });
+    ended.push(await fleet.once());
+    if (domain !== undefined) domain.fields.forwarding_ready = false;
+  }
+  expect(
+    ended.map(({ code, log }) => [
+      code,
+      log.flatMap(({ event }) => (event === 'domain.not-receiving' ? [event] : [])),
+    ]),
+  ).toEqual([
+    [0, []],
+    [0, []],
+    [0, ['domain.not-receiving']],
+  ]);
+  expect(ended.flatMap(({ log }) => log.filter(({ event }) => event === 'account.not-applied'))).toEqual([]);
+  expect(await fleet.account('a')).toMatchObject({
+    state: 'not-receiving',
+    applied: 3,
+    error: 'a.example does not receive mail any more, according to the service',
+  });
+});
+
 test('in observe mode drift is 2, and nothing is written', async () => {
   const fleet = await openFleet(server, ['a']);
   await fleet.publish('a');

@@ -26,6 +26,7 @@ test('counts of the whole fleet, and never an account', async () => {
     store_reachable: 1,
     scheduler: 1,
     'accounts{state="unattended"}': 1,
+    'accounts{state="not-receiving"}': 0,
     'accounts{state="failing"}': 1,
     'accounts{state="withheld"}': 1,
     'accounts{state="frozen"}': 1,

@@ -88,8 +88,9 @@ export async function serveWorker(
  * due is skipped.
  */
 function logUnapplied(log: ServiceLog, { accounts, at }: Fleet): void {
-  for (const { email: account, wanted: revision, state, error, dueAt } of accounts) {
-    if (state === 'in-sync') continue;
+  for (const { email: account, wanted: revision, applied, drift, state, error, dueAt } of accounts) {
+    const isApplied = applied === revision && drift === 0;
+    if (state === 'in-sync' || (state === 'not-receiving' && isApplied)) continue;
     const why = error ?? REASONS[state] ?? state;
     const next = dueAt === null || dueAt <= at ? '' : `; it is due in ${durationText(dueAt - at)}`;
     const message = `revision ${revision} is not applied: ${why}${next}`;

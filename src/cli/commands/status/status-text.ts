@@ -79,8 +79,10 @@ function table(rows: readonly (readonly string[])[]): readonly string[] {
   );
 }
 
+const SEVERE: ReadonlySet<FleetState> = new Set(['unattended', 'not-receiving', 'failing']);
+
 function paintState(line: string, state: FleetState, style: Style): string {
-  const paint = state === 'unattended' || state === 'failing' ? style.error : style.warning;
+  const paint = SEVERE.has(state) ? style.error : style.warning;
   return `${state === 'unknown' ? state : paint(state)}${line.slice(state.length)}`;
 }
 

@@ -112,6 +112,12 @@ export type DaemonEvent = { readonly account: string } & (
   | { readonly kind: 'drift-unchecked'; readonly message: string }
   /** Mail to a destination keeps failing, or is refused for a name; or it arrives again. */
   | { readonly kind: 'delivery-failing' | 'delivery-recovered'; readonly trouble: DeliveryTrouble }
+  /** Two reads in a row say that a domain does not receive mail any more, or that it does again. */
+  | {
+      readonly kind: 'domain-not-receiving' | 'domain-receiving';
+      readonly domain: DomainName;
+      readonly source: Source | null;
+    }
 );
 
 /**
@@ -163,6 +169,9 @@ export interface DeliveryStatus {
   readonly domains: ReadonlyMap<string, FollowedStatus>;
 }
 
+/** The service's word on whether a domain receives mail. `stopped` means that it did earlier; `never`, that it never did. */
+export type Receiving = 'yes' | 'stopped' | 'never';
+
 export type DomainHealth = 'unknown' | 'in-sync' | 'drifted' | 'withheld' | 'frozen' | 'failing';
 
 export interface DomainStatus {
@@ -183,6 +192,8 @@ export interface DomainStatus {
   readonly readAt: number | null;
   /** The engine that routes the domain's mail, by the last read. */
   readonly engine: LiveEngine;
+  /** null means not known. */
+  readonly receiving: Receiving | null;
   /** Absent if the last read found no such entries. */
   readonly unnamed?: UnnamedEntries | undefined;
 }

@@ -4,17 +4,18 @@ import { plural } from '../names.ts';
 
 /**
  * States, worst first. `unattended` means that no worker has read the account for three intervals, independent of its
- * state then.
+ * state then. `not-receiving` means that a domain stopped receiving mail, according to the service.
  */
 export const FLEET_STATES = [
   'unattended',
+  'not-receiving',
   'failing',
   'withheld',
   'frozen',
   'drifted',
   'unknown',
   'in-sync',
-] as const satisfies readonly (DomainHealth | 'unattended')[];
+] as const satisfies readonly (DomainHealth | 'unattended' | 'not-receiving')[];
 
 /**
  * The state of an account's worst domain. It is also `unknown` while a newer revision than the one in sync is not
@@ -111,7 +112,16 @@ export function countStates(accounts: readonly FleetAccount[]): Readonly<Record<
 
 /** Returns a zero count for each state. */
 export function noStates(): Record<FleetState, number> {
-  return { unattended: 0, failing: 0, withheld: 0, frozen: 0, drifted: 0, unknown: 0, 'in-sync': 0 };
+  return {
+    unattended: 0,
+    'not-receiving': 0,
+    failing: 0,
+    withheld: 0,
+    frozen: 0,
+    drifted: 0,
+    unknown: 0,
+    'in-sync': 0,
+  };
 }
 
 /** True if the published revision is not applied. */

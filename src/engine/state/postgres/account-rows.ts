@@ -127,7 +127,12 @@ export interface MemoryText {
   readonly revision: string;
 }
 
-export type MemoryName = 'manifests' | 'references' | 'salt' | `${'delivery' | 'moves'}/${DomainName}`;
+export type MemoryName =
+  | 'manifests'
+  | 'references'
+  | 'salt'
+  | 'receiving'
+  | `${'delivery' | 'moves'}/${DomainName}`;
 
 /** Reads a text. null means that there is none; `damaged` means that it exists but cannot be opened. */
 export async function readMemory(

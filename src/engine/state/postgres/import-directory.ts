@@ -44,6 +44,7 @@ const MEMORIES: readonly (readonly [file: string, name: MemoryName])[] = [
   ['salt', 'salt'],
   ['manifests.json', 'manifests'],
   ['references.json', 'references'],
+  ['receiving.json', 'receiving'],
 ];
 const DOCUMENTS = [
   ['snapshots', '.yaml', 'snapshot'],

@@ -14,8 +14,15 @@ import {
 } from '../documents.ts';
 import type { HistoryBounds } from '../history/bounds.ts';
 import { createFingerprinter, fingerprintValue, recognise, withReferences } from '../fingerprints.ts';
-import type { DomainMemories, Memory, RecogniseReferences, StateFault, StateStore } from '../store.ts';
-import { accountRows, changeMemory, readMemory, type AccountRows } from './account-rows.ts';
+import type {
+  DomainMemories,
+  Memory,
+  RecogniseReferences,
+  StateFault,
+  StateStore,
+  TextMemory,
+} from '../store.ts';
+import { accountRows, changeMemory, readMemory, type AccountRows, type MemoryName } from './account-rows.ts';
 import type { SealedPlace } from './cipher.ts';
 import { describeFailure, type Database, type Query } from './database.ts';
 import { openRowHistory } from './postgres-history.ts';
@@ -60,6 +67,7 @@ export function openPostgresState(options: PostgresStateOptions): StateStore {
       const salt = await needSalt(rows);
       return salt.ok ? (value) => fingerprintValue(value, salt.value) : null;
     },
+    receiving: storedText(rows, 'receiving'),
     delivery: storedMemories(rows, 'delivery'),
     moves: storedMemories(rows, 'moves'),
     history: openRowHistory(rows, { clock: options.clock, bounds: options.history }),
@@ -68,20 +76,24 @@ export function openPostgresState(options: PostgresStateOptions): StateStore {
 
 function storedMemories(rows: AccountRows, subject: 'delivery' | 'moves'): DomainMemories {
   return {
-    async read(domain) {
+    read: (domain) => storedText(rows, `${subject}/${domain}`).read(),
+    write: (domain, text) => storedText(rows, `${subject}/${domain}`).write(text),
+  };
+}
+
+function storedText(rows: AccountRows, name: MemoryName): TextMemory {
+  return {
+    async read() {
       try {
         const account = await rows.find();
         if (account === null) return null;
-        const found = await readMemory(rows, rows.query, account, `${subject}/${domain}`);
+        const found = await readMemory(rows, rows.query, account, name);
         return found === null || found === 'damaged' ? null : found.text;
       } catch {
         return null;
       }
     },
-    write: (domain, text) =>
-      rows.write((query, account) =>
-        changeMemory(rows, query, { account, name: `${subject}/${domain}` }, () => text),
-      ),
+    write: (text) => rows.write((query, account) => changeMemory(rows, query, { account, name }, () => text)),
   };
 }
 

@@ -7,13 +7,16 @@ import {
   type DomainHealth,
   type DomainStatus,
   type FailedStep,
+  type Receiving,
   type RunResult,
   type UnnamedEntries,
 } from '../../../core/model/status/daemon.ts';
+import type { Desired } from '../../../core/model/desired.ts';
 import type { DomainName } from '../../../core/model/names.ts';
 import type { Change } from '../../../core/model/plan.ts';
 import type { CommandLine } from '../../../core/model/text/command-line.ts';
 import { findingsOf } from './domain-findings.ts';
+import type { ReceivingChange } from '../receiving.ts';
 import type { ManifestRead } from '../manifest/manifest-source.ts';
 
 /** Keeps the status of one account up to date, and emits the event of each step. */
@@ -23,6 +26,8 @@ export interface StatusTracker {
   manifestRefused(read: Extract<ManifestRead, { kind: 'bad' }>): void;
   /** Returns the domains to retry. `all` means that the run failed as a whole. */
   runFinished(run: FinishedRun): readonly DomainName[] | 'all';
+  /** Records which domains receive mail, and reports those that stopped or began again. */
+  receivingRead(values: ReadonlyMap<DomainName, Receiving>, changes: readonly ReceivingChange[]): void;
   domainsIn(state: DomainHealth): readonly DomainName[];
   status(): TrackedStatus;
 }
@@ -69,6 +74,7 @@ const UNKNOWN: DomainStatus = {
   resolve: null,
   readAt: null,
   engine: null,
+  receiving: null,
 };
 /** Maximum number of pending changes kept to show per account. The others are counted. */
 const MOST_CHANGES = 2_000;
@@ -84,14 +90,7 @@ export function createStatusTracker({ name, now, emit, command }: TrackerOptions
   let domains: ReadonlyMap<DomainName, DomainStatus> = new Map();
   return {
     manifestAccepted({ desired, size, problems }, changed) {
-      const known = new Map(domains);
-      for (const domain of changed) known.delete(domain);
-      domains = new Map(
-        [...desired.domains].map(([domain, { source: line }]) => [
-          domain,
-          { ...(known.get(domain) ?? UNKNOWN), line },
-        ]),
-      );
+      domains = acceptedDomains(desired, domains, new Set(changed));
       status = { ...status, manifest: { state: 'accepted', inForce: true, message: null, problems } };
       const counts = { domains: size.domains.size, entries: size.entries };
       const { api, references } = desired;
@@ -115,9 +114,43 @@ export function createStatusTracker({ name, now, emit, command }: TrackerOptions
       if (result.report !== null && result.report.stopped !== null) return names;
       return names.filter((domain) => states.get(domain)?.state === 'failing');
     },
+    receivingRead(values, changes) {
+      domains = withReceiving(domains, values);
+      for (const { domain, receives } of changes) {
+        const known = domains.get(domain);
+        const kind = receives ? 'domain-receiving' : 'domain-not-receiving';
+        if (known !== undefined) emit({ account: name, kind, domain, source: known.line });
+      }
+    },
     domainsIn: (state) => [...domains].filter(([, entry]) => entry.state === state).map(([domain]) => domain),
     status: () => ({ ...status, domains }),
   };
+}
+
+/** Returns the domains of a manifest. Nothing is known of those that changed, except if they receive mail. */
+function acceptedDomains(
+  desired: Desired,
+  before: ReadonlyMap<DomainName, DomainStatus>,
+  changed: ReadonlySet<DomainName>,
+): ReadonlyMap<DomainName, DomainStatus> {
+  return new Map(
+    [...desired.domains].map(([domain, { source: line }]) => {
+      const known = before.get(domain) ?? UNKNOWN;
+      const { receiving } = known;
+      return [domain, changed.has(domain) ? { ...UNKNOWN, receiving, line } : { ...known, line }];
+    }),
+  );
+}
+
+function withReceiving(
+  domains: ReadonlyMap<DomainName, DomainStatus>,
+  values: ReadonlyMap<DomainName, Receiving>,
+): ReadonlyMap<DomainName, DomainStatus> {
+  return new Map(
+    [...domains].map(([domain, before]) => {
+      return [domain, { ...before, receiving: values.get(domain) ?? before.receiving }];
+    }),
+  );
 }
 
 const UNREAD: ReadonlySet<FailedStep> = new Set(['read', 'key', 'unauthorised', 'account']);

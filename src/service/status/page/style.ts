@@ -47,7 +47,7 @@ section { margin-top: 1.75rem; }
 .tile:hover { text-decoration: underline; }
 .tile[aria-current] { border-color: currentColor; font-weight: 600; }
 .badge { display: inline-block; padding: .05rem .6rem; border-radius: 999px; font-size: .875rem; font-weight: 600; white-space: nowrap; }
-.failing, .unattended { background: var(--red-soft); color: var(--red); }
+.failing, .unattended, .not-receiving { background: var(--red-soft); color: var(--red); }
 .withheld, .old { background: var(--amber-soft); color: var(--amber); }
 .frozen { background: var(--blue-soft); color: var(--blue); }
 .drifted { background: var(--violet-soft); color: var(--violet); }

@@ -77,6 +77,15 @@ function memoryContract(createWorld: () => Promise<StorageWorld>): void {
     expect((await open().prior()).prior).toEqual({ domains: new Map(), manifests });
   });
 
+  test('which domains receive mail comes back in another process, by account', async () => {
+    const { open } = await createWorld();
+    expect(await open().receiving.read()).toBeNull();
+    expect((await open().receiving.write('one')).ok).toBe(true);
+    expect((await open().receiving.write('two')).ok).toBe(true);
+    expect(await open().receiving.read()).toBe('two');
+    expect(await open({ account: 'else@acme.example' }).receiving.read()).toBeNull();
+  });
+
   test.each(['delivery', 'moves'] as const)(
     'what is kept of %s comes back in another process, by domain',
     async (subject) => {

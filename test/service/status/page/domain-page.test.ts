@@ -31,6 +31,30 @@ function rowsOf(text: string): readonly string[] {
 }
 
 describe('the page of a domain', () => {
+  test('says first that the domain does not receive mail, and so do overview and wall', async () => {
+    const stopped = domainStatus({ receiving: 'stopped', state: 'withheld', reason: 'a guard holds it' });
+    const never = domainStatus({ receiving: 'never' });
+    const { get } = await serve([
+      accountStatus({
+        domains: new Map([
+          ['acme.example', stopped],
+          ['new.example', never],
+        ]),
+      }),
+    ]);
+    const flat = async (path: string): Promise<string> =>
+      (await get(path)).text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+    const reason = 'it does not receive mail any more, according to the service; a guard holds it';
+    expect(await flat('/domains/acme.example')).toContain(reason);
+    expect(await flat('/domains/acme.example')).toMatch(/Not receiving.*fwdsync verify acme\.example/);
+    expect(await flat('/')).toMatch(/1 of 2 domains does not receive mail.*Needs attention.*⊘ Not receiving/);
+    expect(await flat('/?view=wall')).toContain(reason);
+    expect(await flat('/?view=wall')).not.toContain('new.example');
+    expect(await flat('/domains/new.example')).toMatch(
+      /In sync.*it has never received mail, according to the service/,
+    );
+  });
+
   test('shows state, pending plan, failing mail and forwards as the account has them, in the order in which it asks them', async () => {
     const { get } = await serveEvents();
     const { text } = await get('/domains/events.example');

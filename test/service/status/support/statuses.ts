@@ -14,6 +14,7 @@ export function domainStatus(more: Partial<DomainStatus> = {}): DomainStatus {
     resolve: null,
     readAt: READ_AT,
     engine: null,
+    receiving: null,
     ...more,
   };
 }

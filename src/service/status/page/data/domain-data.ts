@@ -6,7 +6,7 @@ import { pageOf, type ListedRow, type Pages } from '../listed-page.ts';
 import type { OverviewQuery } from '../query.ts';
 import { deliveryData, type DeliveryData } from './delivery-data.ts';
 import { forwardMatcher, forwardRows, type ForwardRow } from './forwards-data.ts';
-import { domainRows, type OverviewOptions } from './overview-data.ts';
+import { domainRows, shownState, type OverviewOptions } from './overview-data.ts';
 
 /** Data of a domain's page; plain data, not concealed yet. */
 export interface DomainData {
@@ -47,7 +47,7 @@ export function domainData(
   if (account === undefined || status === undefined) return null;
   const key = name as DomainName;
   const desired = manifests.find(({ domains }) => domains.has(key))?.domains.get(key);
-  const found = { name, state: status.state, account, status };
+  const found = { name, state: shownState(status), account, status };
   const [row] = domainRows([found], { ...options, isMany: statuses.length > 1 });
   if (row === undefined) return null;
   return {

@@ -1,9 +1,5 @@
-import {
-  isReady,
-  type AccountStatus,
-  type DomainHealth,
-  type DomainStatus,
-} from '../../../../core/model/status/daemon.ts';
+import { isReady, type AccountStatus, type DomainStatus } from '../../../../core/model/status/daemon.ts';
+import type { FleetState } from '../../../../core/model/status/fleet.ts';
 import type { Disclosure } from '../../../../core/model/destinations.ts';
 import { errorsFirst } from '../../../../core/model/manifest/problem.ts';
 import type { Change } from '../../../../core/model/plan.ts';
@@ -108,7 +104,7 @@ export function overviewData(
 
 interface FoundRow {
   readonly name: string;
-  readonly state: DomainHealth;
+  readonly state: FleetState;
   readonly account: Pick<AccountStatus, 'name' | 'mode'>;
   readonly status: DomainStatus;
 }
@@ -118,7 +114,12 @@ interface Found extends FoundRow {
 }
 
 function domainsOf(account: AccountStatus): readonly Found[] {
-  return [...account.domains].map(([name, status]) => ({ name, state: status.state, account, status }));
+  return [...account.domains].map(([name, status]) => ({ name, state: shownState(status), account, status }));
+}
+
+/** Returns the state to show. A domain that stopped receiving mail is more urgent than any difference. */
+export function shownState({ state, receiving }: DomainStatus): FleetState {
+  return receiving === 'stopped' ? 'not-receiving' : state;
 }
 
 /** True if the last good read is older than it should be. */
@@ -167,7 +168,8 @@ export function domainRows(
 ): readonly ListedRow[] {
   let room = shown.length === 1 ? MOST_LINES.alone : MOST_LINES.page;
   return shown.map(({ name, state, account, status }) => {
-    const { reason, resolve, line, source, readAt, pending, changes } = status;
+    const { line, source, readAt, pending, changes } = status;
+    const { reason, resolve } = explained(name, status, command);
     const kept = changes.slice(0, shown.length === 1 ? room : Math.min(room, MOST_LINES.among));
     room -= kept.length;
     const count = Object.values(pending).reduce((sum, number) => sum + number, 0);
@@ -177,12 +179,28 @@ export function domainRows(
       detail: isMany ? account.name : null,
       state,
       reason,
-      resolve: resolve ?? (state === 'drifted' ? driftAdvice(account.mode, command) : null),
+      resolve: resolve ?? (status.state === 'drifted' ? driftAdvice(account.mode, command) : null),
       place: placeText(source ?? line),
       readAt,
       plan: count === 0 ? null : { pending, lines, more: count - lines.length },
     };
   });
+}
+
+/** Returns the reason and advice of a domain, first that it does not receive mail. */
+function explained(
+  name: string,
+  { receiving, reason, resolve }: DomainStatus,
+  command: OverviewOptions['command'],
+): Pick<ListedRow, 'reason' | 'resolve'> {
+  if (receiving === null || receiving === 'yes') return { reason, resolve };
+  const what = receiving === 'never' ? 'has never received mail' : 'does not receive mail any more';
+  const text = `it ${what}, according to the service`;
+  const records = `\`${command(`verify ${name}`)}\` prints the DNS records to set`;
+  return {
+    reason: reason === null ? text : `${text}; ${reason}`,
+    resolve: resolve === null ? records : `${records}; ${resolve}`,
+  };
 }
 
 function driftAdvice(mode: AccountStatus['mode'], command: OverviewOptions['command']): string {

@@ -9,6 +9,7 @@ import { advice, brief } from './layout.ts';
 export const WORDS_OF_HEALTH: Readonly<Record<FleetState, { readonly sign: string; readonly word: string }>> =
   {
     unattended: { sign: '?', word: 'Unattended' },
+    'not-receiving': { sign: '⊘', word: 'Not receiving' },
     failing: { sign: '✕', word: 'Failing' },
     withheld: { sign: '‖', word: 'Withheld' },
     frozen: { sign: '❄', word: 'Frozen' },

@@ -52,6 +52,7 @@ export function renderVerdict(
 
 const STATE_PHRASES = [
   ['unattended', 'is unattended', 'are unattended'],
+  ['not-receiving', 'does not receive mail', 'do not receive mail'],
   ['failing', 'is failing', 'are failing'],
   ['withheld', 'is withheld', 'are withheld'],
   ['frozen', 'is frozen', 'are frozen'],
