@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createConcealer } from '../../../src/service/conceal/concealer.ts';
 import { openNotifier } from '../../../src/service/notify/notifier.ts';
 import type { WebhookFormat } from '../../../src/service/notify/notify-bodies.ts';
+import type { DomainName } from '../../../src/core/model/names.ts';
 import type { Change } from '../../../src/core/model/plan.ts';
 import { DRIFT, failed, finished, PLAN, REFUSED } from '../support/run-events.ts';
 import { virtualClock } from '../../support/clock.ts';
@@ -133,6 +134,28 @@ test('what is withheld and what is frozen: once, with values, lines and what all
   expect(texts[1]).toBe(
     'fwdsync acme: 1 item left alone: they keep being changed back\nadd alias info of acme.example: carol@corp.example (fwdsync.yaml:5)',
   );
+});
+
+test('a domain that stops receiving mail, and receives it again', async () => {
+  const { emit, sent } = await receiver('json');
+  const domain = 'acme.example' as DomainName;
+  const source = { file: 'fwdsync.yaml', line: 5, column: 3 };
+  emit({ account: 'acme', kind: 'domain-not-receiving', domain, source });
+  await sent(1);
+  emit({ account: 'acme', kind: 'domain-receiving', domain, source: null });
+  expect(await sent(2)).toMatchObject([
+    {
+      event: 'domain-not-receiving',
+      link: 'https://ops.example/fwdsync/domains/acme.example',
+      text: expect.stringContaining(
+        'acme.example does not receive mail any more, according to the service: check its MX records\nacme.example (fwdsync.yaml:5)',
+      ),
+    },
+    {
+      event: 'domain-receiving',
+      text: expect.stringContaining('receives mail again, according to the service'),
+    },
+  ]);
 });
 
 describe('what the webhook takes', () => {

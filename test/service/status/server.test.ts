@@ -114,6 +114,22 @@ describe('metrics', () => {
     expect(text).toContain('fwdsync_build_info{version="1.2.3"');
   });
 
+  test('domains by what the service says about their mail, as /status has them', async () => {
+    const said = ['yes', 'stopped', 'never', null] as const;
+    const domains = new Map(
+      said.map((receiving, index) => [`d${index}.example`, domainStatus({ receiving })]),
+    );
+    const { get } = await serve([{ ...GOOD, domains }]);
+    const { text } = await get('/metrics');
+    for (const receiving of ['yes', 'stopped', 'never', 'unknown'])
+      expect(text).toContain(`fwdsync_domains_receiving{account="acme",receiving="${receiving}"} 1`);
+    expect(JSON.parse((await get('/status')).text)).toMatchObject({
+      accounts: [
+        { domains: [{ receiving: true }, { receiving: false }, { receiving: false }, { receiving: null }] },
+      ],
+    });
+  });
+
   test('domains by state, and what is still to be done', async () => {
     const pending = { add: 1, update: 2, move: 0, delete: 0 };
     const drifted = domainStatus({ state: 'drifted', pending });
