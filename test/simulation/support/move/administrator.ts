@@ -26,6 +26,9 @@ export function nextStep(gates: readonly MoveGate[], { draw: { person } }: MoveW
       gate === 'account' && evidence.some((line) => line.includes('has the catch-all *')),
   );
   if (catchAll?.state === 'done') return REMOVE_CATCH_ALL;
+  const sending = gates.find(({ gate }) => gate === 'sending');
+  if (person.sends && sending?.state === 'done' && (sending.todo ?? []).length > 0)
+    return loadRecords(sending.todo ?? []);
   const next = gates.find(
     ({ gate, state }) => !skipped.has(gate) && (state === 'next' || state === 'blocked'),
   );
@@ -88,29 +91,57 @@ function stepFor({ gate, todo = [], evidence }: MoveGate): Step {
   };
 }
 
-/** What an impatient person does. */
-export const TOO_EARLY: Readonly<Record<'switch' | 'policy', Step>> = {
-  switch: {
-    about: 'switches too early',
-    isUrgent: false,
-    perform: (world) =>
-      setMx(
-        world,
-        SERVICE.map((host, index) => `${(index + 1) * 10} ${host}`),
-      ),
-  },
-  policy: {
-    about: 'changes the policy too early',
-    isUrgent: false,
-    perform(world) {
-      changePolicy(
-        world,
-        SERVICE.map((host) => `mx: ${host}`),
-      );
-      changePolicyId(world);
-    },
+const SWITCH_EARLY: Step = {
+  about: 'switches too early',
+  isUrgent: false,
+  perform: (world) =>
+    setMx(
+      world,
+      SERVICE.map((host, index) => `${(index + 1) * 10} ${host}`),
+    ),
+};
+
+const CHANGE_POLICY_EARLY: Step = {
+  about: 'changes the policy too early',
+  isUrgent: false,
+  perform(world) {
+    changePolicy(
+      world,
+      SERVICE.map((host) => `mx: ${host}`),
+    );
+    changePolicyId(world);
   },
 };
+
+/** What an impatient person does now; null means nothing yet. */
+export function hastyStep(gates: readonly MoveGate[], { draw: { person }, random }: MoveWorld): Step | null {
+  switch (person.haste) {
+    case null:
+      return null;
+    case 'switch':
+      return random() < 0.4 ? SWITCH_EARLY : null;
+    case 'lowered':
+      return gates.some(({ gate, state }) => gate === 'ttl' && state === 'waiting') ? SWITCH_EARLY : null;
+    case 'policy':
+      return CHANGE_POLICY_EARLY;
+  }
+}
+
+/** Puts the records for sending into the zone, as the lines of a zone file that `sending` shows. */
+function loadRecords(lines: readonly string[]): Step {
+  return {
+    about: `loads ${lines.join('; ')}`,
+    isUrgent: false,
+    perform({ zone, draw }) {
+      for (const line of lines) {
+        const [, name = '', type = '', data = ''] = /^(\S+)\.\s+IN\s+(TXT|CNAME)\s+(.+)$/.exec(line) ?? [];
+        if (type === 'TXT') zone.put(name, 'TXT', [data.replaceAll(/^"|"$|" "/g, '')], draw.ttl);
+        else if (type === 'CNAME') zone.put(name, 'CNAME', [data.replace(/\.$/, '')], draw.ttl);
+        else throw new Error(`no line of a zone file: ${line}`);
+      }
+    },
+  };
+}
 
 /** Takes the MX records back, by the lines that the command shows. */
 export function takeBack(lines: readonly string[]): Step {

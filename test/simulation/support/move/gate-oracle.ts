@@ -18,7 +18,24 @@ export function falseGates(world: MoveWorld, gates: readonly MoveGate[]): readon
     if (isDone('hold') && keepsOldMx(sender))
       found.push(`hold is done, and the resolver of sender ${index} keeps the old MX`);
   }
+  const isForbidden = world.senders.some((sender) => SERVICE.some(forbiddenTo(sender, now)));
+  const isWarned = gates.some(
+    ({ gate, state, todo = [] }) =>
+      gate === 'switch' && state === 'blocked' && todo[0]?.startsWith('the way back') === true,
+  );
+  if (isForbidden && isSwitched(world) && !isWarned)
+    found.push('senders keep a policy that forbids the service, and the switch is not said to be too early');
   return found;
+}
+
+/** True if all servers that answer have the service's MX only. */
+function isSwitched({ zone: { servers } }: MoveWorld): boolean {
+  return servers
+    .filter(({ fault }) => fault === null)
+    .every(({ records }) => {
+      const hosts = records.filter(({ name, type }) => name === DOMAIN && type === 'MX');
+      return hosts.length > 0 && hosts.every(({ data }) => SERVICE.includes(data.split(' ')[1] ?? ''));
+    });
 }
 
 function keepsOldMx({ resolver }: Sender): boolean {

@@ -34,10 +34,12 @@ export interface MoveDraw {
 export interface Person {
   readonly usesBoth: boolean;
   readonly lowersTtl: boolean;
+  /** Adds the records for sending as soon as they are shown. */
+  readonly sends: boolean;
   /** Allows the service in the policy, or turns the policy off. */
   readonly policyChange: 'allow' | 'none';
-  /** Does this before the check list says so; null means nothing. */
-  readonly haste: 'switch' | 'policy' | null;
+  /** Does this before the check list says so; `lowered`: switches as soon as the TTL is low. null means nothing. */
+  readonly haste: 'switch' | 'lowered' | 'policy' | null;
   /** Gate after which everything is taken back once; null means never. */
   readonly regret: 'both' | 'switch' | 'receiving' | 'watch' | null;
   /** The command is killed now and then. */
@@ -73,8 +75,9 @@ export function randomMove(random: () => number): MoveDraw {
     person: {
       usesBoth: chance(0.7),
       lowersTtl: chance(0.8),
+      sends: chance(0.4),
       policyChange: chance(0.7) ? 'allow' : 'none',
-      haste: chance(0.25) ? pick(['switch', 'policy'] as const) : null,
+      haste: chance(0.25) ? pick(['switch', 'lowered', 'policy'] as const) : null,
       regret: chance(0.3) ? pick(['both', 'switch', 'receiving', 'watch'] as const) : null,
       isKilled: chance(0.4),
     },

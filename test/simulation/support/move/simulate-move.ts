@@ -2,7 +2,7 @@ import { plainCommand } from '../../../../src/core/model/text/command-line.ts';
 import { wayBack } from '../../../../src/core/move/gates/way-back.ts';
 import type { Moved } from '../../../../src/service/move/move-once.ts';
 import { parseMemory } from '../../../../src/service/move/memory-text.ts';
-import { isUnderWay, nextStep, takeBack, TOO_EARLY, type Step } from './administrator.ts';
+import { isUnderWay, nextStep, takeBack, hastyStep, type Step } from './administrator.ts';
 import { callMove } from './call-move.ts';
 import { falseGates } from './gate-oracle.ts';
 import { openMove, type MoveWorld } from './move-world.ts';
@@ -167,7 +167,7 @@ function isGap({ world, hasHurried }: Course, host: string): boolean {
   const isServiceHost = host.endsWith('improvmx.com');
   const record = account.core.store.state.domains.get(DOMAIN);
   if (!isServiceHost || hasForwarded || record?.fields.forwarding_ready === true) return false;
-  if (hasHurried && draw.person.haste === 'switch') return true;
+  if (hasHurried && draw.person.haste !== 'policy') return true;
   const isBothPossible = draw.version === 'v4' && !draw.isStrict && draw.oldHosts.length > 0;
   const isOldSideUp = isOldSideOpen && draw.isOldSideUp(internet.now());
   return record !== undefined && !(isBothPossible && draw.person.usesBoth && isOldSideUp);
@@ -216,18 +216,23 @@ async function ask(course: Course): Promise<void> {
   decide(course, called.moved);
 }
 
+const RECORDS_ARE_RIGHT = 'SPF, DKIM and DMARC are as the service wants them';
+
 function decide(course: Course, { gates, seen }: Moved): void {
   const { world, closedAt } = course;
   const { random, internet } = world;
   const isDone = gates.every(({ state }) => state === 'done');
   if (isDone && closedAt === null) {
+    const sending = gates.find(({ gate }) => gate === 'sending');
+    if (world.draw.person.sends && sending?.evidence[0] !== RECORDS_ARE_RIGHT)
+      course.breaches.push(`the records that sending shows do not do: ${String(sending?.evidence)}`);
     course.diary.push(`${when(course)} the old side is closed`);
     world.isOldSideOpen = false;
     course.closedAt = internet.now();
     course.at = Infinity;
     return;
   }
-  course.step = hasten(course) ?? regret(course, { gates, seen }) ?? nextStep(gates, world);
+  course.step = hasten(course, { gates, seen }) ?? regret(course, { gates, seen }) ?? nextStep(gates, world);
   const isUrgent = course.step === null && isUnderWay(gates);
   const delay = isUrgent
     ? MINUTE + random() * 4 * MINUTE
@@ -237,12 +242,11 @@ function decide(course: Course, { gates, seen }: Moved): void {
   course.at = internet.now() + Math.round(delay);
 }
 
-function hasten(course: Course): Step | null {
-  const { world, hasHurried } = course;
-  const { haste } = world.draw.person;
-  if (haste === null || hasHurried || world.random() < 0.6) return null;
-  course.hasHurried = true;
-  return TOO_EARLY[haste];
+function hasten(course: Course, { gates }: Moved): Step | null {
+  if (course.hasHurried) return null;
+  const step = hastyStep(gates, course.world);
+  course.hasHurried = step !== null;
+  return step;
 }
 
 function regret(course: Course, { gates, seen }: Moved): Step | null {
