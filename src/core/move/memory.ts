@@ -134,6 +134,7 @@ function rememberTtl(before: RememberedTtl | null, seconds: number, at: number):
   return { ...before, seconds, since: at, formerUntil: Math.max(before.formerUntil ?? 0, until) };
 }
 
+/** While the service's hosts are not known, the first policy counts: a later one may allow them already. */
 function rememberPolicy(
   before: RememberedPolicy | null,
   facts: PolicyFacts,
@@ -142,7 +143,8 @@ function rememberPolicy(
 ): RememberedPolicy | null {
   const { file } = facts;
   const known = before !== null && forbids({ ...before, mode: 'enforce' }, hosts) ? before : null;
-  if (file?.ok === true && forbids(file.value, hosts)) return forbidden(known, facts, file.value);
+  if (file?.ok === true && forbids(file.value, hosts))
+    return hosts === null && known !== null ? known : forbidden(known, facts, file.value);
   if (known === null || !isReplaced(known, facts)) return known;
   return { ...known, allowedSince: known.allowedSince ?? at };
 }

@@ -38,6 +38,17 @@ describe('a policy', () => {
     expect(gate('policy').evidence.join()).toContain('senders may keep the old policy');
   });
 
+  test('that was changed before the account had the domain counts as it was first', () => {
+    const changed = policy('b', ['mail.acme.example', 'mx1.improvmx.com']);
+    const first = { check: null, policy: policy('a', ['mail.acme.example']) };
+    const { gate } = lookAt(
+      first,
+      { after: 60, check: null, policy: changed },
+      { after: 120, policy: changed },
+    );
+    expect(gate('policy').state).toBe('waiting');
+  });
+
   test('that allowed the service then does not', () => {
     const all = policy('a', ['mail.acme.example', '*.improvmx.com']);
     expect(lookAt({ check: null, policy: all }, { after: 60, policy: all }).gate('policy').state).toBe(
