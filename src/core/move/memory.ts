@@ -141,12 +141,19 @@ function rememberPolicy(
   hosts: readonly MxRecord[] | null,
   at: number,
 ): RememberedPolicy | null {
+  if (before !== null && hosts === null) return before;
   const { file } = facts;
-  const known = before !== null && forbids({ ...before, mode: 'enforce' }, hosts) ? before : null;
-  if (file?.ok === true && forbids(file.value, hosts))
-    return hosts === null && known !== null ? known : forbidden(known, facts, file.value);
+  const known = stillForbidding(before, hosts);
+  if (file?.ok === true && forbids(file.value, hosts)) return forbidden(known, facts, file.value);
   if (known === null || !isReplaced(known, facts)) return known;
   return { ...known, allowedSince: known.allowedSince ?? at };
+}
+
+function stillForbidding(
+  before: RememberedPolicy | null,
+  hosts: readonly MxRecord[] | null,
+): RememberedPolicy | null {
+  return before !== null && forbids({ ...before, mode: 'enforce' }, hosts) ? before : null;
 }
 
 function forbidden(
