@@ -7,6 +7,7 @@ import type { Change, WaitReason, Waits } from '../../model/plan.ts';
 import { nodesOnCycles } from '../../routing/cycles.ts';
 import { changeEach } from '../diff/domain.ts';
 import type { DomainPlan } from '../diff/section.ts';
+import { finalAliases, liveAliases } from '../routes/aliases.ts';
 import { domainsLeadingTo, forwardersAmong, forwardsTo } from '../routes/forwarders.ts';
 import { readStages, type RoutesInput } from '../routes/sides.ts';
 import { readingsOf } from '../routes/tables.ts';
@@ -66,7 +67,7 @@ function findWaits(changes: readonly Change[], input: WaitsInput): Found {
   noteWays(own, input, notes);
   const waiting = new Set([...notes.needed.keys(), ...notes.ahead.keys()].map(({ domain }) => domain));
   const beside: Found = new Map();
-  for (const [domain, changed] of own) noteBeside(changed, waiting.has(domain), input, beside);
+  for (const changed of own) noteBeside(changed, waiting.has(changed[0]), input, beside);
   const found: Found = new Map();
   for (const more of [notes.needed, beside, notes.ahead]) addWithoutCircles(found, more);
   return found;
@@ -148,10 +149,11 @@ function note(found: Found, change: Change, first: Change, why: WaitReason): voi
  * Notes the order of entries of a domain that match some of the same mail. Aliases beside waiting ones keep their
  * order. An alias, or a rule that delivers nothing, ends only after the ending entries that would match its mail next.
  * Otherwise they would deliver that mail for a moment, or until the next run. That run's plan would then show a loss
- * that this plan does not show. A pattern that delivers does not wait.
+ * that this plan does not show. A pattern that delivers does not wait. Nor does one that delivers nothing if another
+ * pattern goes on to deliver: it could take that one's mail until it is deleted, too.
  */
 function noteBeside(
-  changes: readonly Change[],
+  [domain, changes]: readonly [DomainName, readonly Change[]],
   isWaiting: boolean,
   { observed: { domains } }: WaitsInput,
   beside: Found,
@@ -159,9 +161,15 @@ function noteBeside(
   const isInside = (to: string): boolean => to === DISCARD || domains.has(domainPartOf(to) as DomainName);
   const mayBeSilent: MayBeSilent = (state) => state === null || state.forward.every(isInside);
   const aliases = changes.filter((change) => change.kind === 'alias');
+  const patternDelivers = (): boolean =>
+    [...finalAliases(liveAliases(domains.get(domain)), aliases)].some(
+      (alias) => isWide(alias.name) && !mayBeSilent(alias),
+    );
   const deleted = aliases.filter(({ action }) => action === 'delete');
   const added = aliases.filter(({ action }) => action === 'add');
-  const concerned = deleted.filter(({ name, observed }) => !isWide(name) || mayBeSilent(observed));
+  const concerned = deleted.filter(
+    ({ name, observed }) => !isWide(name) || (mayBeSilent(observed) && !patternDelivers()),
+  );
   const ending = aliases.filter(({ action, desired }) => action !== 'add' && mayBeSilent(desired));
   const inOrder = isWaiting ? [...addedBeside(aliases), ...matchedBeside(deleted, added)] : [];
   for (const [change, firsts] of [

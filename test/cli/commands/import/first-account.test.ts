@@ -13,7 +13,7 @@ async function readPage(): Promise<{ readonly commands: readonly string[]; reado
   const page = await readFile(join(import.meta.dirname, '../../../../docs/import.md'), 'utf8');
   const [, section = ''] = page.split('## From a Postfix map to an account');
   const [, block = ''] = /```sh\n(.*?)```/s.exec(section) ?? [];
-  const [, map = ''] = /## postfix\n.*?```\n(.*?)```/s.exec(page) ?? [];
+  const [, map = ''] = /## postfix\n.*?```conf\n(.*?)```/s.exec(page) ?? [];
   return {
     commands: block
       .trim()

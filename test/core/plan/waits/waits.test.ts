@@ -312,6 +312,19 @@ test('an alias is deleted only when what would match its mail then is deleted', 
   expect(waitsIn(changed)).toEqual(['info@acme 2 <- (.*)@acme 1']);
 });
 
+test.each(['(a|b)', '*'])(
+  'a pattern that discards could take mail of one that goes and of %s, which stays',
+  (name) => {
+    const made = planOf({
+      [ACME]: {
+        live: { '(a.*)': A, '(.*)': 'null', info: A, desk: A, [name]: A },
+        wanted: { '(a.*)': false, '(.*)': false, info: A, desk: A, [name]: A },
+      },
+    });
+    expect(waitsIn(made)).toEqual([]);
+  },
+);
+
 describe('parts', () => {
   test('domains wait as a whole, and where they wait for each other, change by change', () => {
     const one = { [HUB]: { live: {}, wanted: { desk: B, other: B } } };
