@@ -93,6 +93,8 @@ export interface ZoneFacts {
   readonly servers: readonly ServerFacts[];
   /** MX records of `*.DOMAIN`. */
   readonly wildcard: readonly MxRecord[];
+  /** True if the domain's MX records may be those of the wildcard above it, which end with the first record of its own. */
+  readonly isInherited: boolean;
 }
 
 /** One address of a server of the zone. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { recordsOf, type Dns, type DnsAnswer, type ResourceRecord } from '../../client/dns/dns.ts';
 import {
   createResolver,
@@ -38,6 +39,7 @@ export async function readDns(domain: string, ports: DnsPorts): Promise<DnsFacts
   );
   const answering = answers.find(({ answer }) => answer.kind === 'mx' || answer.kind === 'none');
   const wildcard = answering === undefined ? null : await askMx(dns, answering.server, `*.${domain}`);
+  const isInherited = answering !== undefined && (await comesFromAbove(domain, zone.value, answering, dns));
   const texts = await readTexts(domain, resolver, answering?.server, dns);
   const spf = texts.ok
     ? succeed(await spfFacts(domain, texts.value, resolver, show))
@@ -53,10 +55,23 @@ export async function readDns(domain: string, ports: DnsPorts): Promise<DnsFacts
         ...withoutAddress(zone.value, show),
       ],
       wildcard: wildcard?.kind === 'mx' ? wildcard.records : [],
+      isInherited,
     }),
     spf,
     texts: texts.ok ? texts.value : [],
   };
+}
+
+/** True if the wildcard above a domain in its zone has the domain's MX records. */
+async function comesFromAbove(
+  domain: string,
+  zone: Zone,
+  { server, answer }: { readonly server: ZoneServer; readonly answer: ServerAnswer },
+  dns: Dns,
+): Promise<boolean> {
+  if (zone.name === domain || answer.kind !== 'mx') return false;
+  const above = await askMx(dns, server, `*.${domain.split('.').slice(1).join('.')}`);
+  return isDeepStrictEqual(above, answer);
 }
 
 function serverName({ name, server }: ZoneServer): string {

@@ -148,6 +148,16 @@ describe('each gate before the switch', () => {
   ]);
 });
 
+test('a domain that has its MX records from a wildcard gets its own before any other record', () => {
+  const zone = { ...zoneOf(mx(OLD)), isInherited: true };
+  const check = succeed({ ...CHECK, missing: ['acme.example. IN TXT "v=spf1 -all"'] });
+  expect(judge('sending', observe({ zone: succeed(zone), check })).todo).toEqual([
+    expect.stringContaining('come from the wildcard above it'),
+    'acme.example. IN MX 10 mail.acme.example.',
+    'acme.example. IN TXT "v=spf1 -all"',
+  ]);
+});
+
 test('a wildcard MX below the domain is a notice of the switch', () => {
   const zone = { ...zoneOf(mx(SERVICE)), wildcard: OLD };
   expect(judge('switch', observe({ zone: succeed(zone) })).evidence.join()).toContain(

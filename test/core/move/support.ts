@@ -52,7 +52,7 @@ export function mx(records: readonly MxRecord[], ttl = 300): ServerAnswer {
 
 export function zoneOf(...answers: readonly ServerAnswer[]): ZoneFacts {
   const servers = answers.map((answer, index) => ({ name: `ns${index + 1}`, answer }));
-  return { zone: 'acme.example', servers, wildcard: [] };
+  return { zone: 'acme.example', servers, wildcard: [], isInherited: false };
 }
 
 export function recipient(facts: Partial<RecipientFacts>): RecipientFacts {

@@ -66,6 +66,18 @@ describe('what the servers of a zone say', () => {
     });
   });
 
+  test('MX records of a domain that come from the wildcard above it', async () => {
+    const dns = await startDns([ACME]);
+    dns.put(`*.${ACME}`, 'MX', ['10 mail.acme.example']);
+    const inherited = async (): Promise<boolean | null> => {
+      const { zone } = await read(dns, `shop.${ACME}`);
+      return zone.ok ? zone.value.isInherited : null;
+    };
+    expect(await inherited()).toBe(true);
+    dns.put(`shop.${ACME}`, 'MX', ['10 mx.service.example']);
+    expect(await inherited()).toBe(false);
+  });
+
   test('hostile names and texts come out escaped, on one line and bounded', async () => {
     const dns = await startDns([ACME]);
     dns.put(ACME, 'MX', ['10 a\u001b[31m\nb.example']);

@@ -1,9 +1,10 @@
 import type { Facts, GateFinding, GateInput } from '../gate.ts';
-import type { SpfFacts } from '../observation.ts';
+import type { SpfFacts, ZoneFacts } from '../observation.ts';
+import { mxLines } from '../records.ts';
 
 /** The records for sending are as the service wants them. Only a warning if the manifest has no SMTP credential. */
 export function sendingGate(
-  _input: GateInput,
+  { seen: { domain, zone } }: GateInput,
   { account, check: { missing }, spf }: Facts<'account' | 'check' | 'spf'>,
 ): GateFinding {
   const faults = spfFaults(spf);
@@ -12,10 +13,21 @@ export function sendingGate(
   const records =
     missing.length === 0 ? [] : ['records are missing or wrong; SPF keeps all its terms until hold'];
   const evidence = [...faults, ...records];
-  const todo = [...faults.map((fault) => TODO[fault] ?? fault), ...missing];
+  const first = missing.length > 0 && zone.ok ? ownMxFirst(domain, zone.value) : [];
+  const todo = [...faults.map((fault) => TODO[fault] ?? fault), ...first, ...missing];
   if (account.wants.credentials) return { state: 'next', evidence, todo };
   const warning = 'a warning only: the manifest has no SMTP credential that sends through the service';
   return { state: 'done', evidence: [...evidence, warning], todo };
+}
+
+/** A wildcard gives no MX records to a name that has other records of its own, or names below it. */
+function ownMxFirst(domain: string, { isInherited, servers }: ZoneFacts): readonly string[] {
+  const records = servers.flatMap(({ answer }) => (answer.kind === 'mx' ? [answer.records] : []))[0];
+  if (!isInherited || records === undefined) return [];
+  return [
+    `if the MX records of ${domain} come from the wildcard above it, which has the same: first give it its own, because any record below ends those of the wildcard`,
+    ...mxLines(domain, records),
+  ];
 }
 
 const SEVERAL = 'there are several SPF records, so that receivers use none of them';

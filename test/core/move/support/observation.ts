@@ -68,6 +68,7 @@ export function look(options: Look = {}): MoveObservation {
         zone: DOMAIN,
         servers: mx.map((records, index) => ({ name: `ns${index + 1}`, answer: answerOf(records, ttl) })),
         wildcard,
+        isInherited: false,
       },
     },
     policy: { ok: true, value: { ids: [], file: null } },
