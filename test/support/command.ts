@@ -1,8 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { Readable, Writable } from 'node:stream';
+import { systemClock, type ProcessContext } from '../../src/cli/context.ts';
+import { createSecrets } from '../../src/cli/process/secrets.ts';
 import { checkPrinted } from './documents.ts';
-import { PROGRAM } from './program.ts';
+import { execute, PROGRAM } from './program.ts';
 
 export interface CommandOptions {
   readonly cwd?: string;
@@ -22,21 +25,62 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs the real command as a child process, with nothing of this process's environment but the path. */
+/** Runs a command of the built program: in this process, unless an option is about the process itself. */
 export async function fwdsync(args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
-  const [program = PROGRAM, ...rest] = commandLine(args, options.fileLimit);
-  const child = spawn(program, rest, {
-    cwd: options.cwd ?? process.cwd(),
-    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...options.env },
-    stdio: ['pipe', 'pipe', 'pipe'],
+  const { signalWhenReady, fileLimit, onSpawn } = options;
+  const forProcess = [signalWhenReady, fileLimit, onSpawn, options.env?.['NODE_OPTIONS']];
+  const isAboutProcess = forProcess.some((option) => option !== undefined);
+  const env = { PATH: process.env['PATH'], HOME: '/nonexistent', ...options.env };
+  const result = await (isAboutProcess ? runProcess(args, options, env) : runHere(args, options, env));
+  checkPrinted({ ...result, env: options.env ?? {} });
+  return result;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+async function runHere(
+  args: readonly string[],
+  { cwd = process.cwd(), stdin = '' }: CommandOptions,
+  env: Environment,
+): Promise<CommandResult> {
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  const context: ProcessContext = {
+    env,
+    cwd,
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout: collectInto(stdout),
+    stderr: collectInto(stderr),
+    clock: systemClock,
+    random: Math.random,
+    secrets: createSecrets(),
+    signal: new AbortController().signal,
+  };
+  const code = await execute(context, args);
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') };
+}
+
+function collectInto(chunks: string[]): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(String(chunk));
+      done();
+    },
   });
+}
+
+async function runProcess(
+  args: readonly string[],
+  { cwd = process.cwd(), stdin = '', fileLimit, signalWhenReady, onSpawn }: CommandOptions,
+  env: Environment,
+): Promise<CommandResult> {
+  const [program = PROGRAM, ...rest] = commandLine(args, fileLimit);
+  const child = spawn(program, rest, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.on('error', () => {}); // it may end before it has read
-  child.stdin.end(options.stdin ?? '');
-  options.onSpawn?.(child);
-  const { signalWhenReady } = options;
+  child.stdin.end(stdin);
+  onSpawn?.(child);
   if (signalWhenReady !== undefined) child.stdout.once('data', () => child.kill(signalWhenReady));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  checkPrinted({ stdout, stderr, env: options.env ?? {} });
   return { code: child.exitCode, stdout, stderr };
 }
 
