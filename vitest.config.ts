@@ -12,8 +12,8 @@ export default defineConfig({
     globalSetup: ['test/support/serve-shared.ts'],
     // No test changes what it imports: what was loaded and compiled for one file serves the next.
     isolate: false,
-    // One more than there are cores: tests wait for processes, and for time to pass.
-    maxWorkers: availableParallelism() + 1,
+    // More than there are cores: tests wait for processes, and for time to pass.
+    maxWorkers: availableParallelism() + 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

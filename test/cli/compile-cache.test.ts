@@ -19,23 +19,23 @@ function makeDirectory(path: string, mode: number): void {
   chmodSync(path, mode);
 }
 
-describe.each([
-  ['sources', SOURCES],
-  ['built program', ENTRY],
-])('the %s keep what Node compiled', (_, program) => {
+describe('what Node compiled is kept', () => {
   /** Runs the program with a home, and a common directory for what is temporary. */
-  async function begin() {
+  async function begin(program = ENTRY) {
     const [home, common] = [await temporaryDirectory(), await temporaryDirectory()];
     const run = async (env: Readonly<Record<string, string>> = {}): Promise<void> => {
-      const own = { NODE_DISABLE_COMPILE_CACHE: undefined, HOME: home, TMPDIR: common, ...env };
+      const own = { NODE_COMPILE_CACHE: undefined, HOME: home, TMPDIR: common, ...env };
       const { code, stderr } = await measure(['--version'], { program, env: own });
       expect([code, stderr]).toEqual([0, '']);
     };
     return { home, common, run };
   }
 
-  test('in the home, for its user alone', async () => {
-    const { home, common, run } = await begin();
+  test.each([
+    ['built program', ENTRY],
+    ['sources', SOURCES],
+  ])('in the home, for its user alone: %s', async (_, program) => {
+    const { home, common, run } = await begin(program);
     await run();
     expect(compiledBelow(home)).toEqual(['.cache/fwdsync']);
     expect(statSync(join(home, '.cache/fwdsync')).mode & 0o777).toBe(0o700);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { measure, SOURCES, type Measured } from '../core/manifest/support/measured.ts';
+import { measure, type Measured } from '../core/manifest/support/measured.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openWorkspace, OWNER } from '../support/workspace.ts';
 
@@ -13,8 +13,8 @@ domains:
     aliases: { sales: ana@corp.example }
 `;
 
-function onDemandOf({ packages }: Measured): readonly string[] {
-  return packages.filter((name) => ON_DEMAND.includes(name));
+function onDemandOf({ bundled }: Measured): readonly string[] {
+  return bundled.filter((name) => ON_DEMAND.includes(name));
 }
 
 async function loading() {
@@ -27,7 +27,6 @@ async function loading() {
   ) => {
     const ended = await measure([command, ...manifest, ...args], {
       ...how,
-      program: SOURCES,
       env: { ...own, ...how.env },
     });
     return { ...ended, onDemand: onDemandOf(ended) };
@@ -40,7 +39,7 @@ test('no command loads a library for a store or for mail unless one is asked for
   for (const line of [['validate'], ['plan'], ['apply', '--yes'], ['run', '--once'], daemon]) {
     const ended = await run(line, line === daemon ? { endAt: '"event":"run.finished"' } : {});
     expect([line, ended.code, ended.onDemand], ended.stderr).toEqual([line, 0, []]);
-    expect(ended.packages).toContain('yaml');
+    expect(ended.bundled).toContain('yaml');
   }
 });
 
@@ -56,8 +55,8 @@ test('the queue is loaded by a worker, and by no other run', async () => {
   const { FWDSYNC_STATE_DIR: _, ...own } = env;
   const store = { ...own, FWDSYNC_STORE: await (await sharedPostgres()).createDatabase() };
   const loaded = async (args: readonly string[]) => {
-    const ended = await measure(['run', '--once', ...args], { program: SOURCES, env: store });
-    return [ended.code, ended.packages.filter((name) => ON_DEMAND.includes(name))];
+    const ended = await measure(['run', '--once', ...args], { env: store });
+    return [ended.code, ended.bundled.filter((name) => ON_DEMAND.includes(name))];
   };
   expect(await loaded([])).toEqual([0, ['pg', 'pg-boss']]);
   expect(await loaded(['-f', join(directory, 'fwdsync.yaml')])).toEqual([0, ['pg']]);
@@ -71,9 +70,6 @@ test.each([
     ['mailauth', 'nodemailer', 'postal-mime', 'smtp-server'],
   ],
 ])('%j loads %j', async (args, onDemand) => {
-  const ended = await measure(args, {
-    program: SOURCES,
-    ...(args[0] === 'emulator' ? { endAt: '"v4"' } : {}),
-  });
+  const ended = await measure(args, args[0] === 'emulator' ? { endAt: '"v4"' } : {});
   expect([ended.code, onDemandOf(ended)], ended.stderr).toEqual([0, onDemand]);
 });

@@ -10,8 +10,9 @@ export const PROGRAM = await shared('program');
 /** A search path on which it is `fwdsync`. */
 export const PROGRAM_PATH = [dirname(PROGRAM), process.env['PATH']].join(delimiter);
 
-/** Its entry, for those who start Node themselves; what it compiles it keeps below the home directory. */
+/** Its entry, and the compile cache that it shares, for those who start Node themselves. */
 export const ENTRY = join(dirname(PROGRAM), '../dist/fwdsync.js');
+export const COMPILED = join(dirname(PROGRAM), '../compiled');
 
 const require = createRequire(import.meta.url);
 const isExecute = (name: string): boolean => /^execute-\w+\.js$/.test(name);

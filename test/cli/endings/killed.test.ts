@@ -21,7 +21,7 @@ const CASES = readCases(join(import.meta.dirname, '../../golden'));
 /** Kills that are tried side by side. */
 const AT_ONCE = 4;
 
-const NAMES = ['aliases-of-all-kinds', 'rules-of-all-kinds', 'new-domain-with-everything'];
+const NAMES = ['rules-of-all-kinds', 'new-domain-with-everything'];
 
 interface Kill {
   /** Which of the requests, from 1. */

@@ -1,8 +1,13 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import schema from '../../../schemas/manifest.v1.schema.json' with { type: 'json' };
+import { systemClock } from '../../../src/cli/context.ts';
+import { runCommand } from '../../golden/support/cli.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { acme } from './support/loading.ts';
-import { measure, SOURCES } from './support/measured.ts';
+import { measure, SOURCES, type Measured } from './support/measured.ts';
 
 const PATTERN = acme('rules: [{ name: r, regex: .*a.*, scopes: [body], forward: a@b.example }]');
 const EXPRESSION = acme('rules: [{ name: r, expression: \'subject.contains("a")\', forward: a@b.example }]');
@@ -48,10 +53,11 @@ describe('the built program', () => {
     ['of an expression', EXPRESSION],
     ['of aliases', acme('aliases: { a: b@c.example }')],
   ])('checks like the sources, and loads no package: a manifest %s', async (_, text) => {
-    const args = ['validate', '--format', 'json', '-f', '-'];
-    const source = await measure(args, { program: SOURCES, stdin: text });
-    const built = await measure(args, { stdin: text });
-    expect([built.code, built.stdout, built.stderr]).toEqual([source.code, source.stdout, source.stderr]);
+    const file = join(await temporaryDirectory(), 'fwdsync.yaml');
+    await writeFile(file, text);
+    const line = ['validate', '--format', 'json', '-f', file];
+    const built = await measure(line);
+    expect(printedBy(built)).toEqual(await printedBySources(line));
     expect(built.packages).toEqual([]);
   });
 
@@ -68,10 +74,20 @@ describe('the built program', () => {
     [['valdate']],
     [[]],
   ])('answers %j like the sources', async (line) => {
-    const [built, source] = [await measure(line), await measure(line, { program: SOURCES })];
-    expect([built.code, built.stdout, built.stderr]).toEqual([source.code, source.stdout, source.stderr]);
+    expect(printedBy(await measure(line))).toEqual(await printedBySources(line));
   });
 });
+
+function printedBy({ code, stdout, stderr }: Measured): readonly unknown[] {
+  return [code, stdout, stderr];
+}
+
+/** Runs the sources in this process. */
+async function printedBySources(line: readonly string[]): Promise<readonly unknown[]> {
+  const terminal = { cwd: process.cwd(), env: {}, clock: systemClock };
+  const { exitCode, stdout, stderr } = await runCommand(line, terminal);
+  return [exitCode, stdout, stderr];
+}
 
 test('the schema is a valid one, of JSON Schema 2020-12', () => {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false });

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ENTRY } from '../../../support/program.ts';
+import { fileURLToPath } from 'node:url';
+import { COMPILED, ENTRY } from '../../../support/program.ts';
 
 /** The program as it is in the repository. */
 export const SOURCES = join(import.meta.dirname, '../../../../src/cli/main.ts');
@@ -20,6 +22,8 @@ export interface Measured {
   readonly packages: readonly string[];
   /** Other files that were loaded. */
   readonly files: readonly string[];
+  /** Packages that those files contain, as the bundler notes. */
+  readonly bundled: readonly string[];
 }
 
 /** What test/core/manifest/support/witness.ts says. */
@@ -49,7 +53,7 @@ export async function measure(args: readonly string[], options: MeasureOptions =
   const env = {
     PATH: process.env['PATH'],
     HOME: '/nonexistent',
-    NODE_DISABLE_COMPILE_CACHE: '1',
+    NODE_COMPILE_CACHE: COMPILED,
     ...options.env,
   };
   const uid = options.uid === undefined ? {} : { uid: options.uid };
@@ -78,6 +82,7 @@ export async function measure(args: readonly string[], options: MeasureOptions =
   const [said = '', testimony = '{"urls":[],"kibibytes":0,"microseconds":0}'] = stderr.split('\u0000');
   const { urls, kibibytes, microseconds } = JSON.parse(testimony) as Testimony;
   const names = urls.map((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]);
+  const files = urls.filter((_, index) => names[index] === undefined);
   return {
     code,
     stdout,
@@ -86,6 +91,14 @@ export async function measure(args: readonly string[], options: MeasureOptions =
     cpuSeconds: microseconds / 1e6,
     mebibytes: kibibytes / 1024,
     packages: [...new Set(names.filter((name) => name !== undefined))].sort(),
-    files: urls.filter((_, index) => names[index] === undefined),
+    files,
+    bundled: [...new Set(files.flatMap(bundledIn))].sort(),
   };
+}
+
+function bundledIn(url: string): readonly string[] {
+  const origins = readFileSync(fileURLToPath(url), 'utf8').matchAll(
+    /^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)/gm,
+  );
+  return Array.from(origins, ([, name = '']) => name);
 }
