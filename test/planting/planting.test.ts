@@ -1,21 +1,34 @@
 import { expect, test } from 'vitest';
 import { KIND } from './kind/planting.ts';
 import { SETTING } from './setting/planting.ts';
-import { buildCopy, plant, plantedLines } from './support/copy.ts';
+import { buildCopy, copySources, plant, plantedLines } from './support/copy.ts';
 import { DOMAIN, travel, type Api, type Journey } from './support/journey.ts';
 
-test('a new setting of a domain is a row beside the schemas and the emulator', async () => {
-  const copy = await plant(SETTING);
-  expect(await plantedLines(copy)).toStrictEqual({
-    'core/kinds/domain/fields.ts': [
-      "import { flag } from '../../fields/flag.ts';",
-      '  greylisting: { codec: flag, optional: true },',
-    ],
-  });
+test('a new setting is a row and a new kind a folder and a line, beside the schemas and the emulator', async () => {
+  const copy = await copySources();
+  await plant(copy, SETTING);
+  await plant(copy, KIND);
+  const {
+    'core/kinds/domain/fields.ts': row,
+    'core/kinds/kinds.ts': line,
+    ...others
+  } = await plantedLines(copy);
+  expect(row).toStrictEqual([
+    "import { flag } from '../../fields/flag.ts';",
+    '  greylisting: { codec: flag, optional: true },',
+  ]);
+  expect(line).toStrictEqual(["export { contact } from './contact/contact.ts';"]);
+  expect(Object.keys(others).filter((file) => !file.startsWith('core/kinds/contact/'))).toStrictEqual([]);
   await buildCopy(copy);
+  const journeys = [journeyOfSetting(), journeyOfKind()];
+  const travels = journeys.flatMap((journey) => [travel(copy, 'v4', journey), travel(copy, 'v3', journey)]);
+  await Promise.all(travels);
+}, 240_000);
+
+function journeyOfSetting(): Journey {
   const greylisting = async (api: Api): Promise<unknown> =>
     ((await api('GET', ''))['domain'] as Readonly<Record<string, unknown>>)['greylisting'];
-  const journey: Journey = {
+  return {
     one: '    greylisting: false\n',
     two: '    greylisting: true\n',
     gone: null,
@@ -26,17 +39,11 @@ test('a new setting of a domain is a row beside the schemas and the emulator', a
     values: [false, true],
     edit: (api) => api('PUT', '', { greylisting: true }),
   };
-  await Promise.all([travel(copy, 'v4', journey), travel(copy, 'v3', journey)]);
-}, 120_000);
+}
 
-test('a new kind is a folder and a line beside the schemas and the emulator', async () => {
-  const copy = await plant(KIND);
-  const { 'core/kinds/kinds.ts': line, ...others } = await plantedLines(copy);
-  expect(line).toStrictEqual(["export { contact } from './contact/contact.ts';"]);
-  expect(Object.keys(others).filter((file) => !file.startsWith('core/kinds/contact/'))).toStrictEqual([]);
-  await buildCopy(copy);
+function journeyOfKind(): Journey {
   const contacts = async (api: Api): Promise<unknown> => (await api('GET', '/contacts'))['contacts'];
-  const journey: Journey = {
+  return {
     one: '    contacts: { office: { email: ana@corp.example } }\n',
     two: '    contacts:\n      office: {email: bob@corp.example, urgent: true}\n',
     gone: { section: 'contacts', lines: '    contacts: { office: { state: absent } }\n' },
@@ -50,5 +57,4 @@ test('a new kind is a folder and a line beside the schemas and the emulator', as
     ],
     edit: (api) => api('PUT', '/contacts/office', { email: 'bob@corp.example', urgent: true }),
   };
-  await Promise.all([travel(copy, 'v4', journey), travel(copy, 'v3', journey)]);
-}, 120_000);
+}

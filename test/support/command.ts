@@ -1,11 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { Readable, Writable } from 'node:stream';
-import { systemClock, type ProcessContext } from '../../src/cli/context.ts';
-import { createSecrets } from '../../src/cli/process/secrets.ts';
 import { checkPrinted } from './documents.ts';
 import { execute, PROGRAM } from './program.ts';
+import { runHere } from './run-here.ts';
 
 export interface CommandOptions {
   readonly cwd?: string;
@@ -31,43 +29,14 @@ export async function fwdsync(args: readonly string[], options: CommandOptions =
   const forProcess = [signalWhenReady, fileLimit, onSpawn, options.env?.['NODE_OPTIONS']];
   const isAboutProcess = forProcess.some((option) => option !== undefined);
   const env = { PATH: process.env['PATH'], HOME: '/nonexistent', ...options.env };
-  const result = await (isAboutProcess ? runProcess(args, options, env) : runHere(args, options, env));
+  const result = await (isAboutProcess
+    ? runProcess(args, options, env)
+    : runHere(execute, args, { cwd: process.cwd(), ...options, env }));
   checkPrinted({ ...result, env: options.env ?? {} });
   return result;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-async function runHere(
-  args: readonly string[],
-  { cwd = process.cwd(), stdin = '' }: CommandOptions,
-  env: Environment,
-): Promise<CommandResult> {
-  const stdout: string[] = [];
-  const stderr: string[] = [];
-  const context: ProcessContext = {
-    env,
-    cwd,
-    stdin: Readable.from([Buffer.from(stdin)]),
-    stdout: collectInto(stdout),
-    stderr: collectInto(stderr),
-    clock: systemClock,
-    random: Math.random,
-    secrets: createSecrets(),
-    signal: new AbortController().signal,
-  };
-  const code = await execute(context, args);
-  return { code, stdout: stdout.join(''), stderr: stderr.join('') };
-}
-
-function collectInto(chunks: string[]): Writable {
-  return new Writable({
-    write(chunk, _encoding, done) {
-      chunks.push(String(chunk));
-      done();
-    },
-  });
-}
 
 async function runProcess(
   args: readonly string[],

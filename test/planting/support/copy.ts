@@ -16,13 +16,18 @@ export interface Planting {
   readonly edits: Readonly<Record<string, readonly (readonly [text: string, replacement: string])[]>>;
 }
 
-/** Copies the sources and plants in the copy; returns its directory. */
-export async function plant({ folder, edits }: Planting): Promise<string> {
+/** Copies the sources; returns the directory. */
+export async function copySources(): Promise<string> {
   const directory = await temporaryDirectory();
   for (const part of ['src', 'schemas', 'build.ts', 'package.json', 'tsconfig.json']) {
     await cp(join(ROOT, part), join(directory, part), { recursive: true });
   }
   await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
+  return directory;
+}
+
+/** Plants in a copy. */
+export async function plant(directory: string, { folder, edits }: Planting): Promise<void> {
   if (folder !== null)
     await cp(join(ROOT, 'test/planting', folder, 'src'), join(directory, 'src'), { recursive: true });
   for (const [file, replacements] of Object.entries(edits)) {
@@ -34,7 +39,6 @@ export async function plant({ folder, edits }: Planting): Promise<string> {
     }
     await writeFile(path, content);
   }
-  return directory;
 }
 
 /** The lines that a copy has more than the sources outside the emulator, by file; none may be missing. */

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import type { ApiVersion } from '../../../src/core/model/endpoints.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
+import { executeIn } from '../../support/program.ts';
+import { runHere, type HereResult } from '../../support/run-here.ts';
 
 export const DOMAIN = 'acme.example';
 const OWNER = 'ops@acme.example';
@@ -34,19 +35,19 @@ export interface Journey {
 /** Sends a request about the domain; resolves to the answer. */
 export type Api = (method: string, path: string, body?: object) => Promise<Readonly<Record<string, unknown>>>;
 
-interface Result {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Takes what was planted in a copy of the sources through all commands of that copy, on one generation of the API. */
 export async function travel(copy: string, version: ApiVersion, journey: Journey): Promise<void> {
   const directory = await temporaryDirectory();
   const origin = await startEmulator(copy, directory);
   const api = apiOf(`${origin}/${version}/domains/${DOMAIN}`);
-  const run = (...args: readonly string[]): Promise<Result> =>
-    fwdsync(copy, args, directory, `${origin}/${version}`);
+  const execute = executeIn(join(copy, 'dist'));
+  const env = {
+    FWDSYNC_API_URL: `${origin}/${version}`,
+    FWDSYNC_API_KEY: 'emulator',
+    FWDSYNC_STATE_DIR: join(directory, 'state'),
+  };
+  const run = (...args: readonly string[]): Promise<HereResult> =>
+    runHere(execute, args, { cwd: directory, env });
   const pass = async (...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await run(...args);
     expect(code, `${args.join(' ')}: ${stdout}${stderr}`).toBe(0);
@@ -130,26 +131,6 @@ async function startEmulator(copy: string, directory: string): Promise<string> {
 
 function argumentsOf(copy: string, args: readonly string[]): string[] {
   return [join(copy, 'dist/fwdsync.js'), ...args];
-}
-
-async function fwdsync(
-  copy: string,
-  args: readonly string[],
-  directory: string,
-  url: string,
-): Promise<Result> {
-  const child = spawn(process.execPath, argumentsOf(copy, args), {
-    cwd: directory,
-    env: {
-      FWDSYNC_API_URL: url,
-      FWDSYNC_API_KEY: 'emulator',
-      FWDSYNC_STATE_DIR: join(directory, 'state'),
-      NODE_COMPILE_CACHE: join(copy, 'compiled'),
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return { code: child.exitCode, stdout, stderr };
 }
 
 function apiOf(url: string): Api {
