@@ -9,6 +9,8 @@ if (existsSync(MEMORY) && hasRoom(MEMORY)) process.env['TMPDIR'] ??= MEMORY;
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // Time and memory are measured by `npm run prove`.
+    exclude: process.env['PROVE'] === 'full' ? [] : ['test/prove/measured/**'],
     globalSetup: ['test/support/serve-shared.ts'],
     // No test changes what it imports: what was loaded and compiled for one file serves the next.
     isolate: false,

@@ -14,7 +14,7 @@ import { restorable } from '../../golden/support/undo.ts';
 import { fwdsync } from '../../support/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
-// The real command, killed with SIGKILL at every single one of its requests; then the same command again.
+// The real command, killed with SIGKILL at each of its requests; then the same command again.
 
 const KEY = 'key-of-the-killed';
 const CASES = readCases(join(import.meta.dirname, '../../golden'));
