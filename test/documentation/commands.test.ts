@@ -20,6 +20,7 @@ import { fwdsync } from '../support/command.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import type { TestDatabases } from '../support/postgres.ts';
 import { PROGRAM_PATH } from '../support/program.ts';
+import { runInShell } from '../support/shell.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -190,6 +191,10 @@ async function serve(line: string, { directory: cwd, env }: Scene): Promise<Ran>
 
 /** Runs a command line; one that asks runs on a terminal on which `yes` is typed. */
 async function runLine(line: string, { directory: cwd, env }: Scene): Promise<Ran> {
+  if (/^(?:[A-Z_]+=\S+ )*fwdsync (?!apply|undo)[^|&;<>$]*$/.test(line)) {
+    const { code, stdout, stderr } = await runInShell(line, { cwd, env });
+    return { code, output: `${stdout}${stderr}` };
+  }
   const asks = /\bfwdsync (?:apply|undo)\b(?!.*(?:--yes|plan\.json))/.test(line);
   const [program, args] = asks
     ? (['script', ['-qefc', line, '/dev/null']] as const)

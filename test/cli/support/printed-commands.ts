@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { PROGRAM_PATH } from '../../support/program.ts';
+import { runInShell } from '../../support/shell.ts';
 
 const NAMES =
   'validate|plan|apply|run|show|export|route|verify|logs|history|blame|undo|delivery|test|publish|status|state|account|move|emulator|demo|init|explain|completion';
@@ -82,23 +83,25 @@ export interface Ran {
 }
 
 /**
- * Runs a command as it is printed, by a shell in another directory, with nothing but this environment. Where it would ask, `--yes` is
- * added; what serves is stopped once it does.
+ * Runs a command as it is printed, taken apart by a shell, in another directory, with nothing but this environment. Where it would
+ * ask, `--yes` is added. What serves is a process, and is stopped once it does.
  */
 export async function runPrinted(
   line: string,
   { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<Ran> {
-  const serves = /fwdsync run\b/.test(line);
   const asks = /fwdsync (?:apply|undo)\b/.test(line) && !line.includes('--yes');
-  const more = serves ? ' --listen 127.0.0.1:0 --log-format json' : asks ? ' --yes' : '';
-  const child = spawn('sh', ['-c', `${serves ? 'exec ' : ''}${line}${more}`], {
+  if (!/fwdsync run\b/.test(line)) {
+    const { code, stdout, stderr } = await runInShell(asks ? `${line} --yes` : line, { cwd, env });
+    return { line, code, output: `${stdout}${stderr}` };
+  }
+  const child = spawn('sh', ['-c', `exec ${line} --listen 127.0.0.1:0 --log-format json`], {
     cwd,
     env: { PATH: PROGRAM_PATH, HOME: cwd, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stdout.on('data', (chunk) => {
-    if (serves && String(chunk).includes('"status.listening"')) child.kill('SIGTERM');
+    if (String(chunk).includes('"status.listening"')) child.kill('SIGTERM');
   });
   const [out, error] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { line, code: child.exitCode, output: `${out}${error}` };

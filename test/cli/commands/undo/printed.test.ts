@@ -1,23 +1,20 @@
-import { execFile } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Emulator } from '../../../../src/emulator/http/server.ts';
-import { PROGRAM_PATH } from '../../../support/program.ts';
+import { runInShell } from '../../../support/shell.ts';
 import { daemon } from '../../support/daemon-process.ts';
 import { printedCommands } from '../../support/printed-commands.ts';
 import { openTwoAccounts } from '../../support/two-accounts.ts';
-
-const run = promisify(execFile);
 
 /** Runs a line as a shell does, in the directory of the accounts. */
 async function open() {
   const { acme, beta, directory, env: own } = await openTwoAccounts();
   const { FWDSYNC_STATE_DIR: _, ...env } = own;
   const shellIn = async (cwd: string, line: string): Promise<string> => {
-    const options = { cwd, env: { PATH: PROGRAM_PATH, HOME: directory, ...env } };
-    return (await run('sh', ['-c', line], options)).stdout;
+    const { code, stdout, stderr } = await runInShell(line, { cwd, env: { HOME: directory, ...env } });
+    expect(code, stderr).toBe(0);
+    return stdout;
   };
   const shell = (line: string): Promise<string> => shellIn(directory, line);
   const elsewhere = (line: string): Promise<string> => shellIn('/', line);
@@ -68,10 +65,8 @@ describe.each([
   test('with a key in a file', async () => {
     const { acme, shell, elsewhere, directory } = await open();
     await writeFile(join(directory, 'the key'), 'key-of-both-accounts\n', { mode: 0o600 });
-    await shell(
-      `sed -i "s/{ env: KEY }/{ file: '..\\/the key' }/" many/acme.yaml && mv many/acme.yaml acme.yaml`,
-    );
-    await shell(`sed -i "s/..\\/the key/the key/" acme.yaml`);
+    const manifest = await readFile(join(directory, 'many/acme.yaml'), 'utf8');
+    await writeFile(join(directory, 'acme.yaml'), manifest.replace('{ env: KEY }', "{ file: 'the key' }"));
     const stdout = await shell('fwdsync apply -f acme.yaml --yes');
     const [line = ''] = printedIn(stdout, word);
     await elsewhere(`${line}${flags}`);
