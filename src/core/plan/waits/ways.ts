@@ -111,18 +111,24 @@ function openPassed(
     if (starts === null) return NONE;
     const takersOn = ({ side }: DeliveringSide): readonly Change[] =>
       starts.address === null ? [] : changesOf(starts.address, side);
+    const isStart = (to: string): boolean => changesAt(to).includes(change);
     const next = starts.after.filter((to) => then.delivers(mailTo(to)));
-    const back = waysBack(next, { there: then, back: now }, (to) => changesAt(to).includes(change));
+    const last = starts.before.filter((to) => now.delivers(mailTo(to)));
+    const back = waysBack(next, { there: then, back: now }, isStart);
+    const forth = waysBack(last, { there: now, back: then }, isStart);
+    // Such an address delivers on the other side only by way of the change itself: its other destinations decide.
+    const branches = (round: readonly string[], { side }: DeliveringSide): readonly string[] =>
+      round.flatMap((to) => nextOf(to, side));
     const rules = rulesBeside(change, starts);
     return {
       ready: [
-        ...[...onlyWith(then, now, starts.after), ...back].flatMap(changesAt),
+        ...[...onlyWith(then, now, [...starts.after, ...branches(back, then)]), ...back].flatMap(changesAt),
         ...(letsGo(change) ? takersOn(then) : []),
         ...rules.ready,
       ],
       ahead: next.filter((to) => !starts.before.includes(to)).flatMap(changesAt),
       needed: [
-        ...onlyWith(now, then, starts.before).flatMap((address) => [
+        ...onlyWith(now, then, [...starts.before, ...branches(forth, now)]).flatMap((address) => [
           ...changesAt(address),
           ...endersAt(address),
         ]),

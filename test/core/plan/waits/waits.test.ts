@@ -258,6 +258,22 @@ test('mail that would go round: what leads back comes first', () => {
   expect(waitsIn(made)).toEqual(['info@hub 2 <- *@acme 1, jobs@acme 2', 'jobs@acme 2 <- *@acme 1']);
 });
 
+test('mail that would go round: what makes another branch deliver comes first, and what ends it comes last', () => {
+  const branches = { [RELAY]: { live: { info: `jobs@${HUB},info@${ACME}` } } };
+  const led = planOf({
+    [ACME]: { live: { info: `info@${HUB}` }, wanted: { info: `info@${RELAY}` } },
+    [HUB]: { live: { info: A }, wanted: { '*': A } },
+    ...branches,
+  });
+  expect(waitsIn(led)).toEqual(['info@acme 1 <- *@hub 1']);
+  const ledAway = planOf({
+    [ACME]: { live: { info: `info@${RELAY}` }, wanted: { info: `info@${HUB}` } },
+    [HUB]: { live: { info: A, '*': A }, wanted: { '*': 'null' } },
+    ...branches,
+  });
+  expect(waitsIn(ledAway)).toEqual(['*@hub 1 <- info@acme 1']);
+});
+
 test('an alias beside one that waits keeps its order, and where it cannot, it does not wait', () => {
   const made = planOf({
     [ACME]: { live: { '*': A, desk: B }, wanted: { '*': `desk@${ACME}`, info: `new@${HUB}` } },
