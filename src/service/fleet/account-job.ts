@@ -7,6 +7,7 @@ import {
   type DomainStatus,
   type RunResult,
 } from '../../core/model/status/daemon.ts';
+import { notReceivingText, type NotReceiving } from '../../core/model/status/fleet.ts';
 import { errorsFirst } from '../../core/model/manifest/problem.ts';
 import { fail, succeed } from '../../core/model/result.ts';
 import { internalFault, type RunPorts } from '../daemon/account-run.ts';
@@ -247,23 +248,14 @@ function accessOf(job: Job): RunPorts['access'] {
 const SEVERITY: readonly DomainHealth[] = ['failing', 'withheld', 'frozen', 'drifted', 'unknown', 'in-sync'];
 const APPLIED: ReadonlySet<string> = new Set(['unchanged', 'converged']);
 
-function outcomeOf(
-  { options, account, tracker }: Job,
-  result: RunResult,
-  seconds: number,
-): Omit<RunRecord, 'memory' | 'retryMs'> {
-  const { intervalMs } = options;
-  const { domains } = tracker.status();
+function outcomeOf(job: Job, result: RunResult, seconds: number): Omit<RunRecord, 'memory' | 'retryMs'> {
+  const { intervalMs } = job.options;
+  const { domains } = job.tracker.status();
   const [worst] = [...domains.values()].toSorted(
     (a, b) => SEVERITY.indexOf(a.state) - SEVERITY.indexOf(b.state),
   );
   const { state = 'unknown', reason = null } = worst ?? {};
-  const stopped = stoppedText(domains);
-  const error = [stopped, reason].filter((text) => text !== null).join('; ');
-  const known = {
-    state: stopped === null ? state : ('not-receiving' as const),
-    error: error === '' ? null : account.conceal(error),
-  };
+  const known = withReceiving(job, { state, reason });
   if (result.kind === 'failed')
     return { ...known, isApplied: false, isRead: false, drift: 0, intervalMs, readMs: 0 };
   return {
@@ -276,16 +268,27 @@ function outcomeOf(
   };
 }
 
-/** Names the domains that stopped receiving mail. null means that none did. */
-function stoppedText(domains: ReadonlyMap<string, DomainStatus>): string | null {
-  const stopped = [...domains].flatMap(([name, { receiving }]) => (receiving === 'stopped' ? [name] : []));
-  if (stopped.length === 0) return null;
-  const more = stopped.length > MOST_NAMED ? ` and ${stopped.length - MOST_NAMED} more` : '';
-  const does = stopped.length === 1 ? 'does' : 'do';
-  return `${stopped.slice(0, MOST_NAMED).join(', ')}${more} ${does} not receive mail any more, according to the service`;
+/** Adds that domains do not receive mail to the state and the reason of an account's worst domain. */
+function withReceiving(
+  { account, claim, tracker }: Job,
+  { state, reason }: Pick<DomainStatus, 'state' | 'reason'>,
+): Pick<RunRecord, 'state' | 'error' | 'notReceiving'> {
+  const notReceiving = notReceivingOf(tracker.status().domains);
+  const stopped = notReceivingText('stopped', notReceiving);
+  const error = [stopped, reason].filter((text) => text !== null).join('; ');
+  return {
+    state: stopped === null ? state : 'not-receiving',
+    error: error === '' ? null : account.conceal(error),
+    notReceiving: notReceiving ?? claim.outcome.notReceiving,
+  };
 }
 
-const MOST_NAMED = 3;
+/** Returns the domains that do not receive mail. null means that the run did not learn it of any domain. */
+function notReceivingOf(domains: ReadonlyMap<string, DomainStatus>): NotReceiving | null {
+  const names = Map.groupBy(domains.keys(), (name) => domains.get(name)?.receiving ?? null);
+  if (names.size === 1 && names.has(null)) return null;
+  return { stopped: names.get('stopped') ?? [], never: names.get('never') ?? [] };
+}
 
 function retryAfter({ claim, options, ports }: Job): number {
   return backoff(claim.failures + 1, options.intervalMs, ports.random);
@@ -297,6 +300,7 @@ function failedRecord(job: Job, error: string): RunRecord {
   return {
     state: 'failing',
     error: account.conceal(error),
+    notReceiving: claim.outcome.notReceiving,
     isApplied: false,
     isRead: false,
     drift: 0,

@@ -1,5 +1,11 @@
 import type { DomainHealth } from '../../core/model/status/daemon.ts';
-import type { Fleet, FleetAccount, FleetState, FleetWorker } from '../../core/model/status/fleet.ts';
+import type {
+  Fleet,
+  FleetAccount,
+  FleetState,
+  FleetWorker,
+  NotReceiving,
+} from '../../core/model/status/fleet.ts';
 import type { Cipher, SealedPlace } from '../../engine/state/postgres/cipher.ts';
 import type { Database } from '../../engine/state/postgres/database.ts';
 import { parseJsonText } from '../../engine/state/documents.ts';
@@ -9,8 +15,10 @@ import { readQueue } from './queue.ts';
 export interface RunOutcome {
   readonly state: DomainHealth | 'not-receiving';
   readonly error: string | null;
-  /** The worker that made the run; absent in records of earlier versions. */
-  readonly ranOn?: string;
+  /** The worker that made the run; null in records of earlier versions. */
+  readonly ranOn: string | null;
+  /** By the last run that read the domains; null if none did, or in records of earlier versions. */
+  readonly notReceiving: NotReceiving | null;
 }
 
 /**
@@ -80,7 +88,8 @@ export async function listFleetAccounts(
       drift,
       state: stateOf(row, outcome.state),
       error: outcome.error,
-      ranOn: outcome.ranOn ?? null,
+      notReceiving: outcome.notReceiving,
+      ranOn: outcome.ranOn,
       worker,
     };
   });
@@ -101,7 +110,7 @@ function stateOf({ unattended, wanted, applied }: AccountRow, last: RunOutcome['
   return last === 'in-sync' && applied !== wanted ? 'unknown' : last;
 }
 
-const NOT_RUN: RunOutcome = { state: 'unknown', error: null };
+const NOT_RUN: RunOutcome = { state: 'unknown', error: null, ranOn: null, notReceiving: null };
 
 /** Returns the outcome of the last recorded run. */
 export function openOutcome(
@@ -109,7 +118,7 @@ export function openOutcome(
   { id, recorded, outcome }: Pick<AccountRow, 'id' | 'recorded' | 'outcome'>,
 ): RunOutcome {
   const text = outcome === null ? null : cipher.open(placeOfRun(id, 'outcome', recorded), outcome);
-  return text === null ? NOT_RUN : ((parseJsonText(text) as RunOutcome | null) ?? NOT_RUN);
+  return { ...NOT_RUN, ...(text === null ? null : (parseJsonText(text) as Partial<RunOutcome> | null)) };
 }
 
 /** Returns the sealed place of an account's row in `account_runs`. */

@@ -140,10 +140,11 @@ export async function recordRun(
   record: RunRecord,
 ): Promise<void> {
   const { account, epoch, startedAt } = claim;
-  const { state, error, isApplied, isRead, drift, retryMs, intervalMs, readMs, memory } = record;
+  const { state, error, notReceiving, isApplied, isRead, drift, retryMs, intervalMs, readMs, memory } =
+    record;
   const leastMs = Math.round(2 * readMs);
   const { outcome, memory: sealedMemory } = sealEnd(database, claim, {
-    outcome: { state, error, ranOn: claim.worker },
+    outcome: { state, error, notReceiving, ranOn: claim.worker },
     memory,
   });
   await database.transaction(async (query) => {

@@ -19,7 +19,7 @@ export function fleetDocument({ at, accounts, workers, queue }: Fleet): object {
 }
 
 function accountDocument(
-  { email: account, state, wanted, applied, readAt, drift, error }: FleetAccount,
+  { email: account, state, wanted, applied, readAt, drift, error, notReceiving }: FleetAccount,
   worker: string | null,
 ): object {
   return {
@@ -31,5 +31,6 @@ function accountDocument(
     drift,
     worker,
     error,
+    notReceiving,
   };
 }

@@ -91,6 +91,7 @@ test('a domain that stops receiving mail is in the state of its account, though 
     state: 'not-receiving',
     applied: 3,
     error: 'a.example does not receive mail any more, according to the service',
+    notReceiving: { stopped: ['a.example'], never: [] },
   });
 });
 

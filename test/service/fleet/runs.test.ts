@@ -27,6 +27,7 @@ const AFTER = { ran: 1, flaps: [], budgets: ['after'], parked: null };
 const DONE: RunRecord = {
   state: 'in-sync',
   error: null,
+  notReceiving: null,
   isApplied: true,
   isRead: true,
   drift: 0,

@@ -1,5 +1,5 @@
 import { durationText } from '../clock.ts';
-import type { DomainHealth } from './daemon.ts';
+import type { DomainHealth, Receiving } from './daemon.ts';
 import { plural } from '../names.ts';
 
 /**
@@ -60,10 +60,32 @@ export interface FleetAccount {
   readonly state: FleetState;
   /** The last run's error, for people; null if there is none. */
   readonly error: string | null;
+  /** Domains that do not receive mail; null means that the service has not said it yet. */
+  readonly notReceiving: NotReceiving | null;
   /** The worker that made the last run; null means not known. */
   readonly ranOn: string | null;
   /** The worker that runs the account now; null means none. */
   readonly worker: string | null;
+}
+
+/** Names of domains that do not receive mail, according to the service: some did earlier, the others never did. */
+export type NotReceiving = Readonly<Record<Exclude<Receiving, 'yes'>, readonly string[]>>;
+
+/** Says of one domain, and of several, that they do not receive mail. */
+export const NOT_RECEIVING_WORDS: Readonly<Record<keyof NotReceiving, readonly [one: string, many: string]>> =
+  {
+    stopped: ['does not receive mail any more', 'do not receive mail any more'],
+    never: ['has never received mail', 'have never received mail'],
+  };
+const MOST_NAMED = 3;
+
+/** Says that the domains of one kind do not receive mail. null means that there are none. */
+export function notReceivingText(kind: keyof NotReceiving, domains: NotReceiving | null): string | null {
+  const names = domains?.[kind] ?? [];
+  if (names.length === 0) return null;
+  const [one, many] = NOT_RECEIVING_WORDS[kind];
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  return `${names.slice(0, MOST_NAMED).join(', ')}${more} ${names.length === 1 ? one : many}, according to the service`;
 }
 
 export interface FleetWorker {

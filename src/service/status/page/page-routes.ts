@@ -95,7 +95,7 @@ function sendFleet(
     return sendPage(reply, ports, { title: UNREACHABLE, content, isLive: true, request });
   }
   const query = parseQuery(request.query);
-  const data = concealAll(fleetData(fleet, query), ports.conceal);
+  const data = concealAll(fleetData(fleet, query, ports.command), ports.conceal);
   const content = renderFleet(data, {
     basePath: ports.basePath ?? '',
     query,

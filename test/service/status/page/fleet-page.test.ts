@@ -86,6 +86,16 @@ describe('the page of a worker', () => {
     expect(text).toContain(sentence);
   });
 
+  test('names the domains that do not receive mail, and so does /status', async () => {
+    const notReceiving = { stopped: ['a.example'], never: ['b.example', 'c.example'] };
+    const error = 'a.example does not receive mail any more, according to the service';
+    const { get } = await serveFleet(fleet([fleetAccount({ state: 'not-receiving', error, notReceiving })]));
+    expect((await get('/')).text.replaceAll(/<[^>]*>|\s+/g, ' ')).toMatch(
+      /Not receiving .* a\.example does not .*; b\.example, c\.example have never received .* fwdsync verify a\.example/,
+    );
+    expect(JSON.parse((await get('/status')).text)).toMatchObject({ accounts: [{ error, notReceiving }] });
+  });
+
   test('filters by name and by state, and turns pages', async () => {
     const { get } = await serveFleet(everyFleetState());
     expect(rowsOf((await get('/')).text)).toEqual(['b', 'c', 'd', 'e', 'f', 'g', 'h', 'a']);

@@ -16,6 +16,7 @@ export function fleetAccount(more: Partial<FleetAccount> = {}): FleetAccount {
     drift: 0,
     state: 'in-sync',
     error: null,
+    notReceiving: null,
     ranOn: 'w1',
     worker: null,
     ...more,

@@ -1,6 +1,7 @@
 import {
   isBehind,
   knownWorkers,
+  notReceivingText,
   revisionText,
   runners,
   type Fleet,
@@ -9,6 +10,7 @@ import {
   type FleetWorker,
   type QueueState,
 } from '../../../../core/model/status/fleet.ts';
+import type { CommandLine } from '../../../../core/model/text/command-line.ts';
 import { listItems, matcher, type ListedRow, type ListedPage } from '../listed-page.ts';
 import type { OverviewQuery } from '../query.ts';
 
@@ -23,7 +25,7 @@ export interface FleetData extends ListedPage {
   readonly at: number;
 }
 
-export function fleetData(fleet: Fleet, query: OverviewQuery): FleetData {
+export function fleetData(fleet: Fleet, query: OverviewQuery, command: CommandLine): FleetData {
   const matches = matcher(query.q);
   const items = fleet.accounts.map((account) => ({ name: account.email, state: account.state, account }));
   const { shown, ...listed } = listItems(items, query, ({ name }) => matches(name));
@@ -31,7 +33,7 @@ export function fleetData(fleet: Fleet, query: OverviewQuery): FleetData {
   return {
     noun: 'account',
     ...listed,
-    rows: shown.map(({ account }) => fleetRow(account, runner(account))),
+    rows: shown.map(({ account }) => fleetRow(account, runner(account), command)),
     behind: fleet.accounts.filter(isBehind).length,
     workers: knownWorkers(fleet),
     queue: fleet.queue,
@@ -39,19 +41,21 @@ export function fleetData(fleet: Fleet, query: OverviewQuery): FleetData {
   };
 }
 
-function fleetRow(account: FleetAccount, runner: string | null): ListedRow {
-  const { email, state, drift, error, readAt, parked } = account;
+function fleetRow(account: FleetAccount, runner: string | null, command: CommandLine): ListedRow {
+  const { email, state, drift, error, readAt, parked, notReceiving } = account;
   const details = [
     `revision ${revisionText(account)}`,
     ...(drift === 0 ? [] : [`${drift} drifted`]),
     ...(runner === null ? [] : [`running on ${runner}`]),
   ];
+  // The error names those that stopped.
+  const reasons = [error, notReceivingText('never', notReceiving)].filter((text) => text !== null);
   return {
     name: email,
     detail: details.join(' · '),
     state,
-    reason: error,
-    resolve: parked ? PARKED : (RESOLVE[state] ?? null),
+    reason: reasons.length === 0 ? null : reasons.join('; '),
+    resolve: parked ? PARKED : adviceOf(account, command),
     place: null,
     readAt,
     plan: null,
@@ -59,6 +63,13 @@ function fleetRow(account: FleetAccount, runner: string | null): ListedRow {
 }
 
 const PARKED = 'replace the key, or publish a revision that names another one: nothing is sent until then';
+
+function adviceOf({ state, notReceiving }: FleetAccount, command: CommandLine): string | null {
+  const [stopped] = notReceiving?.stopped ?? [];
+  if (state === 'not-receiving' && stopped !== undefined)
+    return `\`${command(`verify ${stopped}`)}\` prints the DNS records to set`;
+  return RESOLVE[state] ?? null;
+}
 
 const RESOLVE: Readonly<Partial<Record<FleetState, string>>> = {
   unattended: 'see that workers run and are not overloaded',

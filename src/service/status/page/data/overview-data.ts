@@ -1,5 +1,5 @@
 import { isReady, type AccountStatus, type DomainStatus } from '../../../../core/model/status/daemon.ts';
-import type { FleetState } from '../../../../core/model/status/fleet.ts';
+import { NOT_RECEIVING_WORDS, type FleetState } from '../../../../core/model/status/fleet.ts';
 import type { Disclosure } from '../../../../core/model/destinations.ts';
 import { errorsFirst } from '../../../../core/model/manifest/problem.ts';
 import type { Change } from '../../../../core/model/plan.ts';
@@ -194,8 +194,7 @@ function explained(
   command: OverviewOptions['command'],
 ): Pick<ListedRow, 'reason' | 'resolve'> {
   if (receiving === null || receiving === 'yes') return { reason, resolve };
-  const what = receiving === 'never' ? 'has never received mail' : 'does not receive mail any more';
-  const text = `it ${what}, according to the service`;
+  const text = `it ${NOT_RECEIVING_WORDS[receiving][0]}, according to the service`;
   const records = `\`${command(`verify ${name}`)}\` prints the DNS records to set`;
   return {
     reason: reason === null ? text : `${text}; ${reason}`,
