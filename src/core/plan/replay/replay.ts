@@ -45,10 +45,9 @@ export interface Replay {
  * of `routes` that decides it.
  */
 export function createReplay(input: RoutesInput, routes: readonly PlannedRoute[]): Replay {
-  const { listed, otherwise } = readSides(input);
-  const readings = [listed, ...(otherwise === null ? [] : [otherwise])].map((sides) => {
-    return { sides, attribution: createAttribution(routes, sides) };
-  });
+  const readings = Object.values(readSides(input)).flatMap((sides) =>
+    sides === null ? [] : [{ sides, attribution: createAttribution(routes, sides) }],
+  );
   const domains = replayedDomains(input, routes);
   const inside = new Set<string>(domains);
   const tally = createMessageTally();

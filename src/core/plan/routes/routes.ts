@@ -82,7 +82,7 @@ function isDifferent({ before, after }: Comparison): boolean {
   return !sameOutcome(before, after);
 }
 
-type Readings = ReturnType<typeof readSides>;
+type Readings = Pick<ReturnType<typeof readSides>, 'listed' | 'otherwise'>;
 
 /** Returns a function that describes the change of a route; null if the mail goes on as before. */
 function reporter(

@@ -41,13 +41,19 @@ export interface Sides {
 
 const LISTED: Reading = { engine: 'aliases', anchoring: 'anywhere', fallback: 'account' };
 const BY_RULES: Reading = { ...LISTED, engine: 'rules' };
+const WITHOUT_FALLBACK: Reading = { ...BY_RULES, fallback: 'nowhere' };
 
 /**
  * Reads the account before and after the changes. If it does not show the engine of a domain, `listed` assumes aliases
- * and `otherwise` rules; `otherwise` is null if no such domain has active rules. Domains whose active rules are not
- * known stay with their aliases, if the manifest manages those.
+ * and `otherwise` rules; `otherwise` is null if no such domain has active rules. `withoutFallback` is `otherwise` if
+ * mail that no rule takes is not forwarded. Domains whose active rules are not known stay with their aliases, if the
+ * manifest manages those.
  */
-export function readSides(input: RoutesInput): { readonly listed: Sides; readonly otherwise: Sides | null } {
+export function readSides(input: RoutesInput): {
+  readonly listed: Sides;
+  readonly otherwise: Sides | null;
+  readonly withoutFallback: Sides | null;
+} {
   const own = Map.groupBy(input.changes, ({ domain }) => domain);
   const byRules = new Set<string>(
     input.desired.domains.keys().filter((domain) => mayUseRules(domain, input.observed, own.get(domain))),
@@ -60,9 +66,12 @@ export function readSides(input: RoutesInput): { readonly listed: Sides; readonl
     before: createSide({ ...input, aliasesOf }, readingOf, () => []),
     after: createSide({ ...input, aliasesOf }, readingOf, (domain) => own.get(domain) ?? []),
   });
+  const sidesByRules = (reading: Reading): Sides | null =>
+    byRules.size === 0 ? null : sides((domain) => (isByRules(domain) ? reading : LISTED));
   return {
     listed: sides(() => LISTED),
-    otherwise: byRules.size === 0 ? null : sides((domain) => (isByRules(domain) ? BY_RULES : LISTED)),
+    otherwise: sidesByRules(BY_RULES),
+    withoutFallback: sidesByRules(WITHOUT_FALLBACK),
   };
 }
 
