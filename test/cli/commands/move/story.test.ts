@@ -2,6 +2,8 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkPrinted } from '../../../support/documents.ts';
+import type { TestType } from '../../../support/dns/dns-server.ts';
+import { loadZone, parseZone } from '../../../support/dns/zone-file.ts';
 import { deliver } from '../../support/deliver.ts';
 import { ACME, OLD_MX, SERVICE_MX, startMove } from './support/moving.ts';
 
@@ -87,6 +89,34 @@ test('a domain moves from an old server to the service', async () => {
   // The last call asks for no check: the service forwards, and must not be told to stop.
   const asked = scene.writes().filter(({ path }) => path.endsWith('/verify'));
   expect(asked.length).toBe(6);
+});
+
+test('the text of `verify --format zone`, loaded into the zone, is all that the switch and sending ask for', async () => {
+  const { scene, dns, move, check } = await startMove();
+  await move();
+  scene.clock.advance(DAY);
+  expect((await move()).states).toMatchObject({ switch: 'next' });
+
+  const { stdout } = await scene.run(['verify', ACME, '--format', 'zone']);
+  loadZone((name, type, data) => dns.put(name, type, data), parseZone(stdout));
+  const has = (name: string, type: TestType): boolean =>
+    dns.servers.every(({ records }) =>
+      records.some((record) => record.name === name && record.type === type),
+    );
+  check({
+    mx: has(ACME, 'MX'),
+    spf: has(ACME, 'TXT'),
+    dkim1: has(`dkimprovmx1._domainkey.${ACME}`, 'CNAME'),
+    dkim2: has(`dkimprovmx2._domainkey.${ACME}`, 'CNAME'),
+    dmarc: has(`_dmarc.${ACME}`, 'TXT'),
+  });
+  const { states, gate } = await move();
+  expect(states).toMatchObject({ sending: 'done', switch: 'done', receiving: 'waiting' });
+  expect(gate('sending')).toMatchObject({
+    evidence: ['SPF, DKIM and DMARC are as the service wants them'],
+    todo: [],
+  });
+  expect((await scene.run(['verify', ACME])).code).toBe(0);
 });
 
 test('its memory is a file of the state with a schema', async () => {

@@ -1,5 +1,6 @@
 import type { MoveGate, MoveGateName } from '../../../../src/core/move/gate.ts';
 import { byHand } from '../../../support/by-hand.ts';
+import { loadZone, parseRecord, parseZone } from '../../../support/dns/zone-file.ts';
 import { live } from '../life.ts';
 import { parseFlags, type Flags } from '../scenario.ts';
 import type { MoveWorld } from './move-world.ts';
@@ -133,12 +134,7 @@ function loadRecords(lines: readonly string[]): Step {
     about: `loads ${lines.join('; ')}`,
     isUrgent: false,
     perform({ zone, draw }) {
-      for (const line of lines) {
-        const [, name = '', type = '', data = ''] = /^(\S+)\.\s+IN\s+(TXT|CNAME)\s+(.+)$/.exec(line) ?? [];
-        if (type === 'TXT') zone.put(name, 'TXT', [data.replaceAll(/^"|"$|" "/g, '')], draw.ttl);
-        else if (type === 'CNAME') zone.put(name, 'CNAME', [data.replace(/\.$/, '')], draw.ttl);
-        else throw new Error(`no line of a zone file: ${line}`);
-      }
+      loadZone((name, type, data) => zone.put(name, type, data, draw.ttl), parseZone(lines.join('\n')));
     },
   };
 }
@@ -154,8 +150,8 @@ export function takeBack(lines: readonly string[]): Step {
 
 function mxIn(lines: readonly string[]): readonly string[] {
   return lines.flatMap((line) => {
-    const [, preference = '', host = ''] = /^acme\.example\. IN MX (\d+) (\S+)\.$/.exec(line) ?? [];
-    return host === '' ? [] : [`${preference} ${host}`];
+    const record = parseRecord(line);
+    return record?.type === 'MX' && record.name === DOMAIN ? [record.data] : [];
   });
 }
 
