@@ -10,6 +10,8 @@ export interface MoveLook {
 }
 
 const STATE_WIDTH = 9;
+/** Lines of evidence that a gate shows. */
+const MOST_LINES = 20;
 const INDENT = ' '.repeat(STATE_WIDTH + 2);
 
 /** Renders the gates in order: what was seen of each, and what is to be done. */
@@ -25,9 +27,11 @@ export function renderMove({ domain, gates }: MoveDocument, look: MoveLook): str
 
 function gateLines({ gate, state, until, evidence, todo }: GateDocument, look: MoveLook): readonly string[] {
   const time = state === 'waiting' && until !== null ? `, until ${until.replace(/:\d\d\.\d+Z$/, 'Z')}` : '';
+  const more = evidence.length - MOST_LINES;
   return [
     `${paint(state, look.style)}  ${gate}${time}`,
-    ...evidence.flatMap((text) => sentence(text, look)),
+    ...evidence.slice(0, MOST_LINES).flatMap((text) => sentence(text, look)),
+    ...(more > 0 ? [`${INDENT}and ${more} more: --format json lists all`] : []),
     // Commands and records stay on one line each.
     ...todo.map((text, index) => `${INDENT}${index === 0 ? 'do: ' : '    '}${escapeInvisible(text)}`),
   ];

@@ -8,8 +8,8 @@ export function rehearsalGate(_input: GateInput, { rehearsal }: Facts<'rehearsal
   if (failures.length > 0) {
     const evidence = [
       `${failures.length} of ${plural(sent, 'mail')} did not arrive as expected`,
-      ...failures,
       ...rest,
+      ...failures,
     ];
     return { state: 'next', evidence, todo: ['change the manifest, or what is expected'] };
   }

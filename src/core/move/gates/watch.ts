@@ -35,20 +35,16 @@ function lostLine({ shown, refused, arrived, isUnrouted, error }: RecipientFacts
   return `${shown}: ${plural(refused, 'message')} refused, ${arrived} arrived (${why})${errorText(error)}`;
 }
 
-const MOST_LINES = 50;
-
 /** Lists all other refusals and bounces. */
 function otherLines({ recipients }: MailFacts, lost: ReadonlySet<RecipientFacts>): readonly string[] {
   const failing = recipients.filter((one) => !lost.has(one) && one.refused + one.bounced > 0);
-  const lines = failing.map(({ shown, refused, bounced, error }) => {
+  return failing.map(({ shown, refused, bounced, error }) => {
     const counts = [
       ...(refused > 0 ? [`${refused} refused`] : []),
       ...(bounced > 0 ? [`${bounced} bounced`] : []),
     ];
     return `${shown}: ${counts.join(', ')}${errorText(error)}`;
   });
-  const more = lines.length - MOST_LINES;
-  return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`and ${more} more addresses`] : [])];
 }
 
 function errorText(error: string | null): string {

@@ -62,6 +62,20 @@ test('differences are listed by line, and mailboxes until the manifest names the
   expect(named.at(-1)).toContain('the manifest names it');
 });
 
+test('the text shows 20 lines of a gate, and JSON shows all', async () => {
+  const { scene, dns, move } = await startMove({ manifest: MANIFEST });
+  const lines = Array.from({ length: 30 }, (_, index) => `a${index}@acme.example a${index}@acme.example\n`);
+  await writeFile(join(scene.directory, 'virtual'), `acme.example x\n${lines.join('')}`);
+  const from = ['--from', 'postfix:virtual'];
+  expect((await move(...from)).gate('inventory').evidence.length).toBe(31);
+  const { stdout } = await scene.run(['move', ACME, ...from, '--resolver', dns.resolver]);
+  const inventory = stdout.slice(0, stdout.indexOf('  account'));
+  expect(inventory).toContain(
+    'a18@acme.example: its mail goes to a mailbox of the old system\n           and 11 more: --format json lists all\n           do: change the manifest',
+  );
+  expect(inventory).not.toContain('a19@');
+});
+
 test('--mask hides local parts', async () => {
   const { scene, dns } = await startMove({ manifest: MANIFEST, seed: { domains: [APPLIED] } });
   await writeFile(

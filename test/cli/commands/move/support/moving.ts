@@ -49,7 +49,7 @@ export interface Moving {
 export interface Asked {
   readonly code: number;
   readonly states: Readonly<Record<GateDocument['gate'], GateDocument['state']>>;
-  gate(name: GateDocument['gate']): GateDocument;
+  readonly gate: (name: GateDocument['gate']) => GateDocument;
 }
 
 export async function startMove(options: SceneOptions = {}): Promise<Moving> {
