@@ -41,13 +41,12 @@ export interface Sides {
 
 const LISTED: Reading = { engine: 'aliases', anchoring: 'anywhere', fallback: 'account' };
 const BY_RULES: Reading = { ...LISTED, engine: 'rules' };
-const WITHOUT_FALLBACK: Reading = { ...BY_RULES, fallback: 'nowhere' };
 
 /**
  * Reads the account before and after the changes. If it does not show the engine of a domain, `listed` assumes aliases
- * and `otherwise` rules; `otherwise` is null if no such domain has active rules. `withoutFallback` is `otherwise` if
- * mail that no rule takes is not forwarded. Domains whose active rules are not known stay with their aliases, if the
- * manifest manages those.
+ * and `otherwise` rules; `otherwise` is null if no such domain has active rules. Domains whose active rules are not
+ * known stay with their aliases, if the manifest manages those. Both assume that mail that no rule takes goes to the
+ * account's address; `withoutFallback` assumes that it is dropped, and is null if the account shows where it goes.
  */
 export function readSides(input: RoutesInput): {
   readonly listed: Sides;
@@ -66,12 +65,20 @@ export function readSides(input: RoutesInput): {
     before: createSide({ ...input, aliasesOf }, readingOf, () => []),
     after: createSide({ ...input, aliasesOf }, readingOf, (domain) => own.get(domain) ?? []),
   });
-  const sidesByRules = (reading: Reading): Sides | null =>
-    byRules.size === 0 ? null : sides((domain) => (isByRules(domain) ? reading : LISTED));
+  const byEngine = (domain: string): Reading => (isByRules(domain) ? BY_RULES : LISTED);
+  const hidesFallback = input.observed.domains
+    .values()
+    .some(
+      ({ routingEngine, rulesFallbackEmail }) =>
+        routingEngine === 'rules' && rulesFallbackEmail === undefined,
+    );
   return {
     listed: sides(() => LISTED),
-    otherwise: sidesByRules(BY_RULES),
-    withoutFallback: sidesByRules(WITHOUT_FALLBACK),
+    otherwise: byRules.size === 0 ? null : sides(byEngine),
+    withoutFallback:
+      byRules.size === 0 && !hidesFallback
+        ? null
+        : sides((domain) => ({ ...byEngine(domain), fallback: 'nowhere' })),
   };
 }
 

@@ -106,22 +106,29 @@ test.each([
   expect([changed, unknown]).toEqual([Number(verdict === 'changed'), Number(verdict === 'unknown')]);
 });
 
-test('mail that ends elsewhere only if the fallback of the rules is an address is unknown', () => {
-  const match = { type: 'alias', alias: 'desk' } as const;
-  const account = observed([
-    live(HUB, {
-      aliases: liveAliases({ desk: 'ana@corp.example' }),
-      rules: [liveRule('r1', 10, 'null', { match }), liveRule('r2', 20, 'ana@corp.example')],
-    }),
-  ]);
-  const wanted = desired([
-    present(HUB, {
-      aliases: aliasSection({ desk: 'ben@corp.example' }),
-      rules: ruleSection([], { prune: true }),
-    }),
-  ]);
-  const input = { ...plan(wanted, account), desired: wanted, observed: account };
-  const replay = createReplay(input, planRoutes(input));
-  replay.add(HUB, message({}));
-  expect(replay.counts(new Set())).toMatchObject({ changed: 0, unknown: 1 });
-});
+test.each([
+  ['the engine is not shown', {}],
+  ['the engine is shown', { routingEngine: 'rules' }],
+] as const)(
+  'mail that ends elsewhere only if the hidden fallback is an address is unknown: %s',
+  (_, engine) => {
+    const match = { type: 'alias', alias: 'desk' } as const;
+    const account = observed([
+      live(HUB, {
+        ...engine,
+        aliases: liveAliases({ desk: 'ana@corp.example' }),
+        rules: [liveRule('r1', 10, 'null', { match }), liveRule('r2', 20, 'ana@corp.example')],
+      }),
+    ]);
+    const wanted = desired([
+      present(HUB, {
+        aliases: aliasSection({ desk: 'ben@corp.example' }),
+        rules: ruleSection([], { prune: true }),
+      }),
+    ]);
+    const input = { ...plan(wanted, account), desired: wanted, observed: account };
+    const replay = createReplay(input, planRoutes(input));
+    replay.add(HUB, message({}));
+    expect(replay.counts(new Set())).toMatchObject({ changed: 0, unknown: 1 });
+  },
+);
