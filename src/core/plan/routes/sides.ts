@@ -226,12 +226,16 @@ function makeSide(
   // A tombstone of a domain that is gone. Its new owner, if any, routes its mail.
   if (live === undefined && wanted?.state !== 'present') return OUTSIDE;
   if (isRefusing(live, changes)) return REFUSING;
-  // A domain that the manifest does not name is read only if that costs little.
-  const isUnread = live !== undefined && !isKnown(live, reading);
-  if (isUnread) return wanted === undefined && live.aliases === undefined ? OUTSIDE : UNKNOWN;
+  if (live !== undefined && !isKnown(live, reading)) return unreadSide(live, reading, wanted === undefined);
   return sideOf({ engine: engineOf(live, reading), anchoring: reading.anchoring }, () =>
     finalTable(live, aliasesOf(domain), changes, { accountEmail: observed.account.email, reading }),
   );
+}
+
+/** A domain that the manifest does not name is read only if that costs little. */
+function unreadSide(live: ObservedDomain, { refusesUnread }: Reading, isUnnamed: boolean): DomainSide {
+  if (refusesUnread) return REFUSING;
+  return isUnnamed && live.aliases === undefined ? OUTSIDE : UNKNOWN;
 }
 
 /** Creates a side that builds its table on demand, because often only the engine is needed. */

@@ -33,6 +33,8 @@ export interface Reading {
   readonly anchoring: Anchoring;
   /** The fallback of mail that no rule takes, if the account does not show it. */
   readonly fallback: 'account' | 'nowhere';
+  /** True if domains whose routing was not read refuse all mail; otherwise they count as delivering it. */
+  readonly refusesUnread?: true;
 }
 
 const READINGS: readonly Reading[] = [

@@ -10,7 +10,7 @@ import type { DomainPlan } from '../diff/section.ts';
 import { finalAliases, liveAliases } from '../routes/aliases.ts';
 import { domainsLeadingTo, forwardersAmong, forwardsTo } from '../routes/forwarders.ts';
 import { readStages, type RoutesInput } from '../routes/sides.ts';
-import { readingsOf } from '../routes/tables.ts';
+import { isKnown, readingsOf } from '../routes/tables.ts';
 import { addedBeside, isWide, matchedBeside } from './beside.ts';
 import { endingBehind, type MayBeSilent } from './rule-order.ts';
 import { openWays, type PassedChanges, type Ways } from './ways.ts';
@@ -63,13 +63,15 @@ function changesLate(found: Found): ReadonlyMap<Change, Change> {
 function findWaits(changes: readonly Change[], input: WaitsInput): Found {
   const routed = changes.filter(({ kind }) => KINDS[kind].routesMail);
   const own = Map.groupBy(routed, ({ domain }) => domain);
-  const notes: Notes = { needed: new Map(), ahead: new Map() };
+  const notes: Notes = { needed: new Map(), ahead: new Map(), careful: new Map() };
   noteWays(own, input, notes);
-  const waiting = new Set([...notes.needed.keys(), ...notes.ahead.keys()].map(({ domain }) => domain));
+  const waiting = new Set(
+    Object.values(notes).flatMap((found) => [...found.keys()].map(({ domain }) => domain)),
+  );
   const beside: Found = new Map();
   for (const changed of own) noteBeside(changed, waiting.has(changed[0]), input, beside);
   const found: Found = new Map();
-  for (const more of [notes.needed, beside, notes.ahead]) addWithoutCircles(found, more);
+  for (const more of [notes.needed, notes.careful, beside, notes.ahead]) addWithoutCircles(found, more);
   return found;
 }
 
@@ -78,6 +80,8 @@ interface Notes {
   readonly needed: Found;
   /** Waits that prevent mail from going where it should never go. */
   readonly ahead: Found;
+  /** Waits that prevent lost mail if domains whose routing was not read refuse it. */
+  readonly careful: Found;
 }
 
 function noteWays(own: ReadonlyMap<DomainName, readonly Change[]>, input: WaitsInput, notes: Notes): void {
@@ -85,22 +89,40 @@ function noteWays(own: ReadonlyMap<DomainName, readonly Change[]>, input: WaitsI
   if (passing.length === 0 && !own.values().some((changed) => changed.some(mayEndRoute))) return;
   const leading = domainsLeadingTo(new Set(own.keys()), input.observed);
   const forwarders = forwardersAmong(leading, input.observed).filter(({ forward }) => forward.length > 1);
-  for (const reading of new Set(input.observed.domains.values().flatMap(readingsOf))) {
-    const sides = readStages(input, reading, {
-      changesIn: (domain) => own.get(domain) ?? [],
-      ignoredIn: () => NO_NAMES,
-    });
-    const ways = openWays(sides, own, input.observed);
-    for (const forwarder of forwarders) noteExchange(ways.exchangedBy(forwarder), notes);
-    for (const change of passing) notePassed(change, ways.passedBy(change), notes);
+  const live = [...input.observed.domains.values()];
+  const readings = [...new Set(live.flatMap(readingsOf))];
+  const careful = readings
+    .filter((reading) => live.some((domain) => !isKnown(domain, reading)))
+    .map((reading) => ({ ...reading, refusesUnread: true }) as const);
+  const groups = [
+    [readings, notes],
+    [careful, { needed: notes.careful, ahead: new Map() }],
+  ] as const;
+  for (const [group, found] of groups) {
+    for (const reading of group) {
+      const sides = readStages(input, reading, {
+        changesIn: (domain) => own.get(domain) ?? [],
+        ignoredIn: () => NO_NAMES,
+      });
+      const ways = openWays(sides, own, input.observed);
+      for (const forwarder of forwarders) noteExchange(ways.exchangedBy(forwarder), found);
+      for (const change of passing) notePassed(change, ways.passedBy(change), found);
+    }
   }
 }
 
-function noteExchange({ come, go }: ReturnType<Ways['exchangedBy']>, { needed }: Notes): void {
+function noteExchange(
+  { come, go }: ReturnType<Ways['exchangedBy']>,
+  { needed }: Pick<Notes, 'needed'>,
+): void {
   for (const change of go) for (const first of come) note(needed, change, first, 'leads-there');
 }
 
-function notePassed(change: Change, passed: PassedChanges, { needed, ahead }: Notes): void {
+function notePassed(
+  change: Change,
+  passed: PassedChanges,
+  { needed, ahead }: Pick<Notes, 'needed' | 'ahead'>,
+): void {
   for (const first of passed.ready) note(needed, change, first, 'leads-there');
   for (const later of passed.needed) note(needed, later, change, 'led-away');
   for (const first of passed.ahead.filter(isAhead)) note(ahead, change, first, 'leads-there');

@@ -274,6 +274,19 @@ test('mail that would go round: what makes another branch deliver comes first, a
   expect(waitsIn(ledAway)).toEqual(['*@hub 1 <- info@acme 1']);
 });
 
+test('mail that is led to a domain that was not read may be lost there: what leads away from it comes first', () => {
+  const managed = desired([
+    present(ACME, { aliases: aliasSection({ '*': A, info: `info@${RELAY}` }) }),
+    present(HUB, { aliases: aliasSection({ '*': B, info: false }) }),
+  ]);
+  const aliases = { [ACME]: { '*': A }, [HUB]: { '*': B, info: `info@${ACME}` } };
+  const rows = Object.entries(aliases).map(([domain, named]) =>
+    live(domain, { routingEngine: 'alias', aliases: liveAliases(named) }),
+  );
+  const made = plan(managed, observed([...rows, live(RELAY, { routingEngine: 'alias' })]));
+  expect(waitsIn(made)).toEqual(['info@acme 2 <- info@hub 2']);
+});
+
 test('an alias beside one that waits keeps its order, and where it cannot, it does not wait', () => {
   const made = planOf({
     [ACME]: { live: { '*': A, desk: B }, wanted: { '*': `desk@${ACME}`, info: `new@${HUB}` } },
