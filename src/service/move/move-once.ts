@@ -41,19 +41,19 @@ export async function observeMove(question: MoveQuestion, ports: MovePorts): Pro
   const name = domain.domain;
   const before = await recall(question.domain.domain, ports);
   const former = imported === null ? [] : formerAddresses(imported, name);
-  const dns = await readDns(name, ports);
-  const { zone, spf, texts } = dns;
-  const [account, check, policy, rehearsal] = await Promise.all([
+  const [{ zone, spf, texts }, policy] = await Promise.all([readDns(name, ports), readPolicy(name, ports)]);
+  // The time of DNS: of two callers, the later answers of DNS count, however long the rest takes.
+  const at = clock.now();
+  const [account, check, rehearsal] = await Promise.all([
     readAccountFacts(domain, ports),
     readCheck(name, { zone, texts, last: before?.check ?? null }, ports),
-    readPolicy(name, ports),
     ports.rehearse(former),
   ]);
   const since = before?.switchedAt ?? null;
   const ends = endsIn(desired);
   const query = { domain: name, isUnrouted: (address: string) => ends.at(address)?.length === 0 };
   return {
-    at: clock.now(),
+    at,
     domain: name,
     formerTtl,
     inventory: takeInventory({
