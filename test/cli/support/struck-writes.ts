@@ -1,20 +1,21 @@
 // Loaded before the program: something happens to it when it changes a file for the n-th time. It is killed, before or within
-// what it does (KILLED_AT); files cannot be renamed any more (FAILS_FROM); another hand writes to a file (MEANWHILE).
+// what it does (KILLED_AT, counting only files whose path has COUNTED); files cannot be renamed any more (FAILS_FROM); another hand writes to a file (MEANWHILE).
+import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-const { KILLED_AT, FAILS_FROM, FAILS_UNTIL, MEANWHILE } = process.env;
+const { KILLED_AT, COUNTED = '', FAILS_FROM, FAILS_UNTIL, MEANWHILE } = process.env;
 let changes = 0;
 let renames = 0;
 
-function isKilledNow(): boolean {
+function isKilledNow(path: unknown): boolean {
+  if (!String(path).includes(COUNTED)) return false;
   changes += 1;
   return changes === Number(KILLED_AT);
 }
 
-function strike(): void {
-  if (!isKilledNow()) return;
-  die();
+function strike(path: unknown): void {
+  if (isKilledNow(path)) die();
 }
 
 function die(): never {
@@ -25,14 +26,18 @@ function die(): never {
 const patched = process.getBuiltinModule('node:fs/promises');
 const real = { ...patched };
 
+function isForReading(flags: string | number = 'r'): boolean {
+  return typeof flags === 'string' ? flags === 'r' : (flags & (constants.O_WRONLY | constants.O_RDWR)) === 0;
+}
+
 patched.open = async (...args) => {
-  if (args[1] === undefined || args[1] === 'r') return real.open(...args);
-  strike();
+  if (isForReading(args[1])) return real.open(...args);
+  strike(args[0]);
   if (MEANWHILE !== undefined) await real.appendFile(MEANWHILE, '# by another hand\n');
-  return watched(await real.open(...args));
+  return watched(await real.open(...args), args[0]);
 };
 patched.rename = async (...args) => {
-  strike();
+  strike(args[1]);
   renames += 1;
   if (renames >= Number(FAILS_FROM) && renames <= Number(FAILS_UNTIL)) {
     throw Object.assign(new Error('refused'), { code: 'EACCES' });
@@ -40,22 +45,22 @@ patched.rename = async (...args) => {
   await real.rename(...args);
 };
 patched.rm = async (...args) => {
-  strike();
+  strike(args[0]);
   await real.rm(...args);
 };
 syncBuiltinESMExports();
 
-function watched(file: FileHandle): FileHandle {
+function watched(file: FileHandle, path: unknown): FileHandle {
   const writeFile = file.writeFile.bind(file);
   file.writeFile = async (data) => {
-    if (!isKilledNow()) return writeFile(data);
+    if (!isKilledNow(path)) return writeFile(data);
     const bytes = data as Buffer;
     await writeFile(bytes.subarray(0, Math.floor(bytes.length / 2)));
     return die();
   };
   const sync = file.sync.bind(file);
   file.sync = async () => {
-    strike();
+    strike(path);
     await sync();
   };
   return file;

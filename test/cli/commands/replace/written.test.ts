@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { fwdsync, type CommandResult } from '../../../support/command.ts';
 import { temporaryDirectory } from '../../../support/directory.ts';
+import { changesOf, struck } from '../../support/struck.ts';
 
 const NAMES = ['a.yaml', 'b.yaml', 'c.yaml'];
 const OLD = (name: string): string =>
@@ -20,25 +20,18 @@ async function openFiles(): Promise<string> {
 const read = (directory: string, name: string): Promise<string> =>
   readFile(join(directory, 'parts', name), 'utf8');
 
-const HOOK = fileURLToPath(new URL('support/struck-writes.ts', import.meta.url));
 const REPLACE = ['replace', 'ben@corp.example', 'dan@corp.example', '-f', 'parts'];
 
 function replace(directory: string, env: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
   return fwdsync(REPLACE, { cwd: directory, env: { FWDSYNC_STATE_DIR: join(directory, 'state'), ...env } });
 }
 
-/** What happens to the process while it writes. */
-const struck = (what: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
-  NODE_OPTIONS: `--import ${HOOK}`,
-  ...what,
-});
-
 test(
   'killed at every write: each file is old or new, and the next call does what is left',
   { timeout: 300_000 },
   async () => {
-    const whole = await replace(await openFiles(), struck({}));
-    const changes = Number(/changes: (\d+)/.exec(whole.stderr)?.[1]);
+    const whole = await replace(await openFiles(), struck());
+    const changes = changesOf(whole);
     // Of each file: created, filled, flushed and renamed; what would be left beside it is removed.
     expect([whole.code, changes]).toEqual([0, NAMES.length * 5]);
     const left: number[] = [];
