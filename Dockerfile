@@ -8,6 +8,7 @@ COPY package.json package-lock.json .npmrc ./
 # `npm ci` refuses a lock without the bindings of platforms that are not built for; this installs what the lock says too.
 RUN npm install --no-save --no-audit --no-fund
 COPY tsconfig.json build.ts ./
+COPY build build
 COPY src src
 COPY schemas schemas
 # What `fwdsync --version --verbose` says; there is no git here.

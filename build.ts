@@ -4,43 +4,16 @@ import { execFileSync } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { cyclonedxEsbuildPlugin } from '@cyclonedx/cyclonedx-esbuild';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import standaloneCode from 'ajv/dist/standalone/index.js';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
+import { renderNotices } from './build/notices.ts';
+import { compiledShape, patternLibraries } from './build/plugins.ts';
 import pkg from './package.json' with { type: 'json' };
-import schema from './schemas/manifest.v1.schema.json' with { type: 'json' };
 import { processContext } from './src/cli/context.ts';
 import { renderManPage } from './src/cli/declare/man-page.ts';
 import { execute } from './src/cli/execute.ts';
 import { createProgram } from './src/cli/program.ts';
-import { SHAPE_OPTIONS } from './src/core/manifest/schema/shape.ts';
+
 const ROOT = import.meta.dirname;
-
-/** Bundles this text in place of a file. */
-function replacing(file: RegExp, contents: () => string): Plugin {
-  return {
-    name: `replacing ${file.source}`,
-    setup(builder) {
-      builder.onLoad({ filter: file }, () => ({ contents: contents(), resolveDir: ROOT }));
-    },
-  };
-}
-
-/** The manifest's validator as code: compiling the schema takes half of the time of checking a small manifest. */
-const compiledShape = replacing(/\bsrc\/core\/manifest\/schema\/shape\.ts$/, () => {
-  const ajv = new Ajv2020({ ...SHAPE_OPTIONS, code: { source: true, esm: true } });
-  ajv.addSchema(schema);
-  const code = standaloneCode.default(ajv, { validate: schema.$id });
-  return `${code}\nexport const compileShape = () => validate;`;
-});
-
-/** esbuild bundles what `require` names, but not what a `require` that a module makes for itself names. */
-const patternLibraries = replacing(
-  /\bsrc\/core\/routing\/libraries\.ts$/,
-  () => `export const re2 = () => require('re2js');
-export const cel = () => require('@marcbachmann/cel-js');`,
-);
-
 const SBOM = 'sbom.cdx.json';
 const outdir = resolve(process.argv[2] ?? join(ROOT, 'dist'));
 const commit =
@@ -78,7 +51,10 @@ await build({
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },
 });
-await writeFile(join(outdir, 'THIRD-PARTY-NOTICES'), notices(await readFile(join(outdir, SBOM), 'utf8')));
+await writeFile(
+  join(outdir, 'THIRD-PARTY-NOTICES'),
+  renderNotices(await readFile(join(outdir, SBOM), 'utf8')),
+);
 const program = createProgram(processContext(), [], { finish: () => {}, execute });
 const date = builtAt?.slice(0, 10) ?? '';
 await writeFile(join(outdir, 'fwdsync.1'), renderManPage(program, { version: pkg.version, date }));
@@ -94,30 +70,4 @@ function git(...words: readonly string[]): string | null {
   } catch {
     return null;
   }
-}
-
-interface Bom {
-  readonly components: readonly {
-    readonly group?: string;
-    readonly name: string;
-    readonly version: string;
-    readonly licenses: readonly { readonly license: { readonly id: string } }[];
-    readonly evidence: {
-      readonly licenses?: readonly { readonly license: { readonly text: { readonly content: string } } }[];
-    };
-  }[];
-}
-
-/** Renders the names, versions and licences of all packages that are bundled, as the SBOM lists them. */
-function notices(sbom: string): string {
-  const { components } = JSON.parse(sbom) as Bom;
-  const parts = components.map(({ group, name, version, licenses, evidence }) => {
-    const declared = licenses.map(({ license }) => license.id).join(', ');
-    const texts = (evidence.licenses ?? []).map(({ license }) =>
-      Buffer.from(license.text.content, 'base64').toString().trim(),
-    );
-    const title = `${group === undefined ? '' : `${group}/`}${name} ${version} (${declared})`;
-    return [title, ...texts].join('\n\n');
-  });
-  return `fwdsync contains these packages, under these licences.\n\n${[...new Set(parts)].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }

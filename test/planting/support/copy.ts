@@ -19,7 +19,7 @@ export interface Planting {
 /** Copies the sources; returns the directory. */
 export async function copySources(): Promise<string> {
   const directory = await temporaryDirectory();
-  for (const part of ['src', 'schemas', 'build.ts', 'package.json', 'tsconfig.json']) {
+  for (const part of ['src', 'schemas', 'build', 'build.ts', 'package.json', 'tsconfig.json']) {
     await cp(join(ROOT, part), join(directory, part), { recursive: true });
   }
   await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
