@@ -18,7 +18,7 @@ import {
   switchedMemory,
   UNREAD,
   zoneOf,
-} from './support.ts';
+} from './support/observation.ts';
 
 const READY = succeed({ ...CHECK, isMxValid: true, isForwarding: true });
 

@@ -21,7 +21,7 @@ import {
   START,
   UNREAD,
   zoneOf,
-} from './support.ts';
+} from './support/observation.ts';
 
 type Case = readonly [
   what: string,
