@@ -1,5 +1,5 @@
 import type { Clock } from '../core/model/clock.ts';
-import { unreadRouting, type Observed, type ObservedDomain } from '../core/model/observed.ts';
+import type { Observed, ObservedDomain, UnreadRouting } from '../core/model/observed.ts';
 import { fail, succeed, type Result } from '../core/model/result.ts';
 import type { Client } from './client.ts';
 import type { ApiError } from './errors.ts';
@@ -31,16 +31,16 @@ export function withEmbedded(observed: Observed): Observed {
   return { ...known, domains };
 }
 
-/** Reads the sections that route mail in domains where they were not read. A section that cannot be read stays unread. */
+/** Adds unread sections that route mail. A section that cannot be read stays unread. */
 export async function observeForwards(
   client: Client,
-  observed: Observed,
+  { observed, unread }: { readonly observed: Observed; readonly unread: readonly UnreadRouting[] },
   clock: Clock,
 ): Promise<Result<Observed, ApiError>> {
   const domains = new Map(observed.domains);
   let fatal: ApiError | null = null;
   await Promise.all(
-    unreadRouting(observed).map(async ({ domain, section }) => {
+    unread.map(async ({ domain, section }) => {
       const read = await observeSections(client, domain, [section]);
       if (!read.ok) {
         if (concernsTheRun(read.error)) fatal ??= read.error;

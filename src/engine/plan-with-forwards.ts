@@ -3,7 +3,7 @@ import type { ApiError } from '../client/errors.ts';
 import { observeForwards, observeOthers, withEmbedded } from '../client/observe-forwards.ts';
 import type { Clock } from '../core/model/clock.ts';
 import { domainPartOf, type DomainName } from '../core/model/names.ts';
-import { unreadRouting, type Observed } from '../core/model/observed.ts';
+import { unreadRouting, type Observed, type UnreadRouting } from '../core/model/observed.ts';
 import type { Plan } from '../core/model/plan.ts';
 import { succeed, type Result } from '../core/model/result.ts';
 import { makePlan, type PlanInput } from '../core/plan/plan.ts';
@@ -28,7 +28,11 @@ interface PlanMade {
  */
 export async function planWithForwards(input: PlanInput, ports: Ports): Promise<Result<PlanMade, ApiError>> {
   const plan = makePlan(input);
-  const mayTellMore = takesRoutes(plan) || losesMail(plan) || leadsToUnread(plan, input.observed);
+  const mayTellMore =
+    takesRoutes(plan) ||
+    losesMail(plan) ||
+    leadsToUnread(plan, input.observed) ||
+    unreadRules(plan, input.observed).length > 0;
   if (!mayTellMore) return succeed({ input, plan });
   const read = await readForwards(input, plan, ports);
   if (!read.ok) return read;
@@ -46,17 +50,31 @@ function losesMail({ guards }: Pick<Plan, 'guards'>): boolean {
  * True if changes lead mail, before or after, to a domain of the account that was not read, directly or through
  * others.
  */
-function leadsToUnread({ changes }: Pick<Plan, 'changes'>, observed: Observed): boolean {
-  const hosts = new Set(
+function leadsToUnread(plan: Pick<Plan, 'changes'>, observed: Observed): boolean {
+  const hosts = domainsLedTo(plan, observed);
+  if (hosts.size === 0) return false;
+  const unread = new Set(unreadRouting(observed).map(({ domain }) => domain));
+  return !domainsLeadingTo(unread, observed).isDisjointFrom(hosts);
+}
+
+/** Returns the domains of the account to which changes lead mail, before or after. */
+function domainsLedTo({ changes }: Pick<Plan, 'changes'>, observed: Observed): ReadonlySet<DomainName> {
+  return new Set(
     changes
       .flatMap(({ observed: before, desired: after }) => [before, after])
       .flatMap((state) => (state !== null && 'forward' in state ? state.forward : []))
       .map((destination) => domainPartOf(destination) as DomainName)
       .filter((domain) => observed.domains.has(domain)),
   );
-  if (hosts.size === 0) return false;
-  const unread = new Set(unreadRouting(observed).map(({ domain }) => domain));
-  return !domainsLeadingTo(unread, observed).isDisjointFrom(hosts);
+}
+
+/** Returns the unread rules that may take mail of the changes: those of domains whose engine the account does not show. */
+function unreadRules(plan: Pick<Plan, 'changes'>, observed: Observed): readonly UnreadRouting[] {
+  return [...domainsLedTo(plan, observed)].flatMap((domain) => {
+    const live = observed.domains.get(domain);
+    const isHidden = live?.routingEngine === undefined && live?.rules === undefined;
+    return isHidden ? [{ domain, section: 'rules' }] : [];
+  });
 }
 
 async function readForwards(
@@ -80,6 +98,7 @@ async function readForwards(
     observed = others.value;
   }
   observed = withEmbedded(observed);
-  const unread = unreadRouting(observed).length;
-  return unread === 0 || spent + unread > most ? succeed(observed) : observeForwards(client, observed, clock);
+  const unread = [...unreadRouting(observed), ...unreadRules(plan, observed)];
+  if (unread.length === 0 || spent + unread.length > most) return succeed(observed);
+  return observeForwards(client, { observed, unread }, clock);
 }

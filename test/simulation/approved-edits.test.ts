@@ -7,6 +7,7 @@ import type { Planned } from '../../src/engine/plan-once.ts';
 import { DRAWN, IS_FULL, SEED } from './support/explore.ts';
 import { lossesBetween } from './support/forwards/deliveries.ts';
 import { makeEdits, someEdits } from './support/forwards/edits.ts';
+import { KNOWN_WORLDS } from './support/forwards/known-worlds.ts';
 import { forwardsWorld, scenarioIn } from './support/forwards/random-forwards.ts';
 import { shownBy, unshownChanges } from './support/forwards/shown-routes.ts';
 import {
@@ -79,6 +80,6 @@ test('an approved plan does what it shows or nothing', { timeout: 7_200_000 }, a
       ]).toEqual([]);
       if (ending.kind !== 'killed') expect(describe(ending)).toMatch(/^(converged|unchanged)$/);
     }),
-    { numRuns: RUNS, ...DRAWN },
+    { numRuns: RUNS, examples: [...KNOWN_WORLDS], ...DRAWN },
   );
 });
