@@ -1,4 +1,6 @@
-/** One figure: a ratio or a number, and between what it has to be. */
+import { wrapWords } from '../src/core/plan/render/wrap.ts';
+
+/** A ratio or a number, and its target. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
@@ -6,7 +8,7 @@ export interface Figure {
   readonly atLeast?: number;
 }
 
-/** What a subject found: a section of docs/performance.md. */
+/** A section of docs/performance.md: the results of one subject. */
 export interface Section {
   readonly title: string;
   /** Paragraphs before the table. */
@@ -19,8 +21,14 @@ export interface Section {
 }
 
 export function markdownOf({ title, text, head, rows, figures }: Section): string {
-  const parts = [`## ${title}`, ...text, tableOf(head, rows)];
+  const parts = [`## ${title}`, ...text.map(wrapped), tableOf(head, rows)];
   return `${[...parts, ...(figures.length === 0 ? [] : [figuresTable(figures)])].join('\n\n')}\n`;
+}
+
+const LINE_LENGTH = 140;
+
+export function wrapped(paragraph: string): string {
+  return wrapWords(paragraph, { used: 0, indent: 0, columns: LINE_LENGTH }).join('\n');
 }
 
 export function figuresTable(figures: readonly Figure[]): string {

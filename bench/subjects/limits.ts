@@ -15,7 +15,7 @@ export async function measureLimits(): Promise<Section> {
         'shapes. Limits are 25 to 200 requests per window of 60 s, fixed and sliding. A run starts anywhere in a ' +
         'window. The least number of requests is computed from the specification alone. The least time is that of ' +
         "a client that knows the service's windows to the millisecond. Times are compared if the least time is a " +
-        'window or more. Below that, the first requests, which learn the limits, dominate.',
+        'window or more. In shorter runs, the first requests dominate, because they learn the limits.',
     ],
     head: ['shape', 'requests', 'least', 'seconds', 'least', 'forecast', 'after the plan'],
     rows: shapes.map(({ about, run, least }) => [

@@ -40,9 +40,9 @@ export async function measureStart(): Promise<Section> {
       'The cost of a hook at every commit: CPU seconds of the published command and of the processes that it ' +
         `starts, in turn, medians of ${ROUNDS} rounds. The repository has ${MANIFESTS} manifests of ${ALIASES} ` +
         'aliases each. If one of them is staged, all are checked.',
-      'The validator of manifests is code that `build.ts` compiles from the schema with the same library. ' +
-        "[Node's compiled code is kept](decisions/0009-what-node-compiled-is-kept.md) for the next start. Only the " +
-        'command that is run is declared.',
+      "`build.ts` compiles the schema to code. [Node's compiled code is " +
+        'kept](decisions/0009-what-node-compiled-is-kept.md) for the next start. Only the options of the command ' +
+        'that runs are loaded.',
     ],
     head: ['command', 'CPU seconds', 'times `node -e 0`'],
     rows: Object.entries(costs).map(([name, cpu]) => [
