@@ -8,10 +8,12 @@ import { createConcealer } from '../../../src/service/conceal/concealer.ts';
 import { parseMailUrl, type MailTarget } from '../../../src/service/notify/mail-address.ts';
 import { openMailNotifier } from '../../../src/service/notify/mail-notifier.ts';
 import { sendMail, type PlainMail } from '../../../src/service/notify/mailer.ts';
+import { NOTICE_EVENTS } from '../../../src/service/notify/notice.ts';
 import type { DaemonEvent, DeliveryTrouble } from '../../../src/core/model/status/daemon.ts';
 import type { Change } from '../../../src/core/model/plan.ts';
 import type { Result } from '../../../src/core/model/result.ts';
 import type { Clock } from '../../../src/core/model/clock.ts';
+import schema from '../../../schemas/notifications.v1.schema.json' with { type: 'json' };
 import { virtualClock } from '../../support/clock.ts';
 import { checkPrinted } from '../../support/documents.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
@@ -313,6 +315,10 @@ test('two processes with one state send one gathered mail with what both have to
     ['2026-09-02', 'fwdsync: drift'],
   ]);
   expect(server.mails[0]?.text?.match(/^Account .*$/gm)).toEqual(['Account acme', 'Account beta']);
+});
+
+test('the schema allows every event', () => {
+  expect(schema.$defs.notice.properties.event.enum).toEqual(NOTICE_EVENTS);
 });
 
 describe('the address', () => {

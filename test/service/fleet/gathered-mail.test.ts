@@ -1,0 +1,48 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
+import { startMailServer } from '../notify/support/mail-server.ts';
+import { openFleet, type Fleet } from './support/fleet.ts';
+import { startWorker } from './support/worker-process.ts';
+
+const SOON = { timeout: 20_000, interval: 50 };
+const NAMES = ['a', 'b'];
+
+/** Changes the alias of an account by hand. */
+async function edit({ emulator }: Fleet, name: string): Promise<void> {
+  const domain = emulator.accounts.get(`key-of-${name}`)?.store.dump().domains[0];
+  const id = domain?.aliases.find(({ alias }) => alias === 'sales')?.id ?? 0;
+  const answer = await fetch(`${emulator.urls.v4}/domains/${name}.example/aliases/${id}`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Basic ${Buffer.from(`api:key-of-${name}`).toString('base64')}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ forward: 'eve@elsewhere.example' }),
+  });
+  expect(answer.status).toBe(200);
+}
+
+test('two worker processes gather what both found, and send it once', { timeout: 60_000 }, async () => {
+  const mail = await startMailServer({ tls: 'none' });
+  const fleet = await openFleet(await sharedPostgres(), NAMES);
+  for (const name of NAMES) await fleet.publish(name);
+  const env = {
+    ...fleet.env,
+    FWDSYNC_NOTIFY_URL: `smtp://127.0.0.1:${mail.port}/?from=fwdsync@acme.example&to=ops@acme.example`,
+  };
+  const args = ['--interval', '1s', '--concurrency', '1', '--notify-format', 'mail', '--notify-every', '5s'];
+  const workers = await Promise.all([startWorker(args, env), startWorker(args, env)]);
+  onTestFinished(async () => {
+    await Promise.all(workers.map((worker) => worker.stop()));
+  });
+  for (const name of NAMES) await expect.poll(() => fleet.forward(name), SOON).toBe('ana@corp.example');
+  for (const name of NAMES) await edit(fleet, name);
+  const told = (): readonly string[] =>
+    mail.mails.flatMap(({ text = '' }) => text.match(/^ +alias sales of .* was changed outside.*$/gm) ?? []);
+  await expect.poll(told, SOON).toHaveLength(NAMES.length);
+  // A worker that stops ends the mail that it is sending first.
+  expect(await Promise.all(workers.map((worker) => worker.stop()))).toEqual([0, 0]);
+  expect(told().toSorted()).toEqual(
+    NAMES.map((name) => expect.stringContaining(`alias sales of ${name}.example`) as unknown),
+  );
+});
