@@ -18,6 +18,8 @@ export interface FieldRow<Value = unknown, Kept = unknown> {
   readonly derived?: true;
   /** True if the field decides where mail goes. */
   readonly routes?: true;
+  /** True if the value is a destination that mail or events are sent to. */
+  readonly receives?: true;
   /** True if the request that adds an item does not take the field, so that an update must send it. */
   readonly afterAdding?: true;
 }

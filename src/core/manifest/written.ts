@@ -1,3 +1,4 @@
+import { RECEIVING_SETTINGS } from '../kinds/domain/fields.ts';
 import { entriesOf, type Node } from './read/node.ts';
 
 /** Functions that traverse the tree of a document: our own, or that of the YAML library. */
@@ -87,7 +88,7 @@ function* listedSlots<N>(
   }
 }
 
-const DESTINATION_SETTINGS: ReadonlySet<string> = new Set(['notification_email', 'webhook']);
+const DESTINATION_SETTINGS: ReadonlySet<string> = new Set(RECEIVING_SETTINGS);
 
 function* settingSlots<N>(
   owner: N,

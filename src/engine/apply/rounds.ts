@@ -121,7 +121,7 @@ async function withPasswords(
     resolvePassword,
   }: Pick<ApplyInput, 'desired'> & Pick<RunParts, 'ledger'> & Pick<ApplyPorts, 'resolvePassword'>,
 ): Promise<readonly Change[]> {
-  const needed = work.filter((change) => change.kind === 'credential' && !passwords.has(itemKey(change)));
+  const needed = work.filter((change) => !passwords.has(itemKey(change)));
   const resolved = await resolvePasswords(needed, desired, resolvePassword);
   for (const [item, password] of resolved.passwords) passwords.set(item, password);
   const { missing } = resolved;

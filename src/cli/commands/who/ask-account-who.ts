@@ -6,6 +6,7 @@ import { findLeading, type WhoDomain, type WhoSetting } from '../../../core/mani
 import type { WantedDestination } from '../../../core/manifest/who/wanted.ts';
 import type { WhoEntry, WhoFindings } from '../../../core/manifest/who/who.ts';
 import { DISCARD, normaliseDestination } from '../../../core/model/destinations.ts';
+import { RECEIVING_SETTINGS } from '../../../core/kinds/domain/fields.ts';
 import { endpointName } from '../../../core/kinds/endpoints.ts';
 import { KINDS, kindOf } from '../../../core/kinds/registry.ts';
 import { plural } from '../../../core/model/names.ts';
@@ -136,12 +137,10 @@ function whoDomain(live: ObservedDomain): WhoDomain<ObservedAlias, ObservedRule,
     rules: rules.toSorted((a, b) => a.rank - b.rank),
     engine: liveEngineOf(live),
     fallback: fallback === undefined ? null : fallback === null ? DISCARD : normaliseDestination(fallback),
-    settings: (['notification_email', 'webhook'] as const).flatMap(
-      (kind): readonly WhoSetting<ObservedDomain>[] => {
-        const value = live[kind];
-        return value ? [{ kind, value: normaliseDestination(value), item: live }] : [];
-      },
-    ),
+    settings: RECEIVING_SETTINGS.flatMap((kind): readonly WhoSetting<ObservedDomain>[] => {
+      const value = live[kind];
+      return value ? [{ kind, value: normaliseDestination(value), item: live }] : [];
+    }),
     nameOfRule: ({ id }) => id,
   };
 }

@@ -61,8 +61,7 @@ export function entryTitle({ kind, name, domain }: Pick<WhoEntry, 'kind' | 'name
       return name === '*' ? `*@${domain}` : `${name} of ${domain}`;
     case 'rule':
       return `rule ${name} of ${domain}`;
-    case 'notification_email':
-    case 'webhook':
+    default:
       return `${kind} of ${domain}`;
   }
 }

@@ -13,9 +13,9 @@ import { address, webhook } from '../../fields/one-destination.ts';
 
 /** The settings of a domain, under the API's names. A new one is a row here. */
 const ROWS = {
-  notification_email: { codec: address, optional: true },
+  notification_email: { codec: address, optional: true, receives: true },
   whitelabel: { codec: host, optional: true },
-  webhook: { codec: webhook, optional: true, only: 'v3', afterAdding: true },
+  webhook: { codec: webhook, optional: true, receives: true, only: 'v3', afterAdding: true },
 } as const satisfies FieldRows;
 
 export const DOMAIN: KindFacts<'domain'> = {
@@ -31,6 +31,15 @@ export const DOMAIN: KindFacts<'domain'> = {
 };
 
 export const SETTINGS: FieldRows = ROWS;
+
+/** A setting whose value is a destination that mail or events are sent to. */
+export type ReceivingSetting = {
+  [F in keyof typeof ROWS]: (typeof ROWS)[F] extends { readonly receives: true } ? F : never;
+}[keyof typeof ROWS];
+
+export const RECEIVING_SETTINGS = Object.keys(SETTINGS).filter(
+  (name): name is ReceivingSetting => SETTINGS[name]?.receives === true,
+);
 
 /**
  * Domain settings; undefined means that a setting is not managed, or that this generation of the API does not have it.

@@ -1,10 +1,11 @@
+import type { ReceivingSetting } from '../../kinds/domain/fields.ts';
 import type { Destination } from '../../model/destinations.ts';
 import type { DomainName } from '../../model/names.ts';
 import type { RoutedAlias, RoutedRule } from '../../routing/route.ts';
 import { createLeads, type Leads, type WantedTest } from '../../routing/leads/leads.ts';
 import { patternOfAlias, patternOfRule, type LeadingDomain } from '../../routing/leads/domain-steps.ts';
 
-export type WhoKind = 'alias' | 'rule' | 'catch-all' | 'notification_email' | 'webhook';
+export type WhoKind = 'alias' | 'rule' | 'catch-all' | ReceivingSetting;
 
 /** A domain of the manifest or the account, with those settings that are destinations. */
 export interface WhoDomain<A extends RoutedAlias, R extends RoutedRule, S> extends LeadingDomain<A, R> {
@@ -14,7 +15,7 @@ export interface WhoDomain<A extends RoutedAlias, R extends RoutedRule, S> exten
 }
 
 export interface WhoSetting<S> {
-  readonly kind: 'notification_email' | 'webhook';
+  readonly kind: ReceivingSetting;
   readonly value: Destination;
   readonly item: S;
 }

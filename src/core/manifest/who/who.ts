@@ -1,6 +1,7 @@
 import { presentEntries, type Desired, type PresentDomain, type Setting } from '../../model/desired.ts';
 import { shownDestinations, type Destination } from '../../model/destinations.ts';
 import type { Source } from '../../model/manifest/problem.ts';
+import { RECEIVING_SETTINGS } from '../../kinds/domain/fields.ts';
 import type { PresentAlias } from '../../kinds/alias/fields.ts';
 import type { PresentRule } from '../../kinds/rule/fields.ts';
 import type { Passed } from '../../routing/leads/leads.ts';
@@ -71,7 +72,7 @@ function whoDomain({
     rules: presentEntries(rules),
     engine: null,
     fallback: null,
-    settings: (['notification_email', 'webhook'] as const).flatMap((kind): readonly WhoSetting<Setting>[] => {
+    settings: RECEIVING_SETTINGS.flatMap((kind): readonly WhoSetting<Setting>[] => {
       const item = settings[kind];
       return item?.value ? [{ kind, value: item.value as Destination, item }] : [];
     }),

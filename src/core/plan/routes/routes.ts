@@ -1,3 +1,4 @@
+import { KINDS } from '../../kinds/registry.ts';
 import type { Destination } from '../../model/destinations.ts';
 import { type DomainName, domainPartOf } from '../../model/names.ts';
 import { presentEntries, type DesiredDomain } from '../../model/desired.ts';
@@ -24,7 +25,7 @@ import { decidingSection, readSides, type RoutesInput, type Sides } from './side
  * show the engine, aliases are assumed.
  */
 export function planRoutes(input: RoutesInput): readonly PlannedRoute[] {
-  if (input.changes.every(({ kind }) => kind === 'credential')) return [];
+  if (!input.changes.some(({ kind }) => KINDS[kind].routesMail)) return [];
   const { listed, otherwise } = readSides(input);
   const known = knownMail(input);
   const moved = new Set(known.destinations.filter((address) => isMoved(address, [listed, otherwise])));
