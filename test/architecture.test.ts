@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { dirname, join, normalize, relative } from 'node:path';
+import { basename, dirname, join, normalize, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
@@ -187,6 +187,12 @@ describe('no circles, no name twice, no crowded folder', () => {
       ['b.ts', 'export type Twin = 1;'],
     ]);
     expect(twiceExported(planted)).toEqual(['Twin: a.ts, b.ts']);
+  });
+
+  test('no more than two files have a name, those of each kind apart', () => {
+    const others = [...texts.keys()].filter((file) => !/^core\/kinds\/.*\//.test(file));
+    const names = Map.groupBy(others, (file) => basename(file));
+    expect([...names.values()].filter((files) => files.length > 2)).toEqual([]);
   });
 
   test('no folder holds more than thirteen files beside its sub-folders', () => {

@@ -11,7 +11,7 @@ import { readValid, type ReadOptions, type ValidDesired } from './manifest/desir
 import { collectSyntax } from './heap.ts';
 import { commandLine } from '../output/command-lines.ts';
 import { planOptions } from './plan-options.ts';
-import { createPolicy, type RunStance } from './policy.ts';
+import { createPolicy, type RunStance } from './run-policy.ts';
 import type { ManifestCounts } from '../../core/manifest/load.ts';
 import { requestsHeadway } from '../output/progress/headway.ts';
 import type { RunProgress } from '../output/progress/run-progress.ts';

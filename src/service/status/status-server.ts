@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import type { Metrics } from './metrics.ts';
 import { createPageAccess } from './page/access.ts';
 import { exposureOf, protect } from './page/protect.ts';
-import type { PageOptions } from './page/ports.ts';
+import type { PageOptions } from './page/page-ports.ts';
 import { addPageRoutes } from './page/page-routes.ts';
 import { createRecentChanges, createRecentRuns } from './page/data/runs-data.ts';
 import { createPageStreams, type PageStreams } from './page/streams.ts';

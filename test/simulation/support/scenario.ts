@@ -6,7 +6,7 @@ import type { Desired } from '../../../src/core/model/desired.ts';
 import type { Policy } from '../../../src/core/plan/policy.ts';
 import type { Decision } from '../../../src/engine/decide.ts';
 import type { Planned } from '../../../src/engine/plan-once.ts';
-import { createPolicy } from '../../../src/cli/input/policy.ts';
+import { createPolicy } from '../../../src/cli/input/run-policy.ts';
 import type { Allowances } from '../../../src/cli/settings/flags.ts';
 import type { GoldenCase, Version } from '../../golden/support/case.ts';
 import { loadDesired } from '../../golden/support/desired.ts';

@@ -6,7 +6,7 @@ import type { CommandCall, CommandResult } from '../../command.ts';
 import { EXIT, usageError } from '../../exit.ts';
 import { ownApi } from '../../input/manifest/desired.ts';
 import { runOrigin } from '../../origin.ts';
-import { parseAllowances } from '../../input/policy.ts';
+import { parseAllowances } from '../../input/run-policy.ts';
 import { referenceReader } from '../../input/references/references.ts';
 import { connectSession, type Session } from '../../input/session.ts';
 import { openStates } from '../../input/state/open-states.ts';

@@ -1,6 +1,6 @@
 import { stopsAmong, type Facts, type GateFinding, type GateInput } from '../gate.ts';
 import type { MxRecord, ServiceCheck } from '../observation.ts';
-import { mxLines, showMx } from '../records.ts';
+import { mxLines, showMx } from '../mx-text.ts';
 import { findSwitch, ofService, withoutService } from '../switch-state.ts';
 import { openTooEarly, tooEarly } from './too-early.ts';
 

@@ -1,5 +1,5 @@
 import { showTime, type GateFinding, type GateInput } from '../gate.ts';
-import { showMx } from '../records.ts';
+import { showMx } from '../mx-text.ts';
 import { SHORT_TTL, type MoveMemory } from '../memory.ts';
 import type { MoveObservation } from '../observation.ts';
 import { forgottenAt } from './ttl.ts';

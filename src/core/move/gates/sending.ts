@@ -1,6 +1,6 @@
 import type { Facts, GateFinding, GateInput } from '../gate.ts';
 import type { SpfFacts, ZoneFacts } from '../observation.ts';
-import { mxLines } from '../records.ts';
+import { mxLines } from '../mx-text.ts';
 
 /** The records for sending are as the service wants them. Only a warning if the manifest has no SMTP credential. */
 export function sendingGate(

@@ -10,7 +10,7 @@ import {
   type GateInput,
 } from '../gate.ts';
 import { isAbsent, type ServerFacts, type ServiceCheck, type ZoneFacts } from '../observation.ts';
-import { mxLines, showMx } from '../records.ts';
+import { mxLines, showMx } from '../mx-text.ts';
 import { findSwitch, hasAnswered } from '../switch-state.ts';
 import { openTooEarly, tooEarly } from './too-early.ts';
 import { wayBack } from './way-back.ts';

@@ -1,5 +1,5 @@
 import type { GateInput } from '../gate.ts';
-import { mxLines } from '../records.ts';
+import { mxLines } from '../mx-text.ts';
 
 /** Returns what takes the domain's mail back to where it went before the switch. */
 export function wayBack({ seen: { domain }, memory: { mx } }: GateInput): readonly string[] {

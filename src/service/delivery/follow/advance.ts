@@ -1,6 +1,6 @@
 import type { LogEntry } from '../../../client/logs/logs.ts';
 import { isForUnknownName, type CountedMessage } from '../tally.ts';
-import type { FollowMemory, FollowTotals, OpenMessage } from './memory.ts';
+import type { FollowMemory, FollowTotals, OpenMessage } from './follow-memory.ts';
 
 /**
  * The order of entries within one second is not documented, and an entry may appear late, so the latest entries are read

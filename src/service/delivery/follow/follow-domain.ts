@@ -16,7 +16,7 @@ import {
   type Advanced,
   type AdvanceOptions,
 } from './advance.ts';
-import type { FollowMemory, OpenMessage, Trouble } from './memory.ts';
+import type { FollowMemory, OpenMessage, Trouble } from './follow-memory.ts';
 import { judgeTroubles, withMessages, type TroublePorts } from './troubles.ts';
 
 export interface DomainFollowing extends Omit<TroublePorts, 'threshold'> {

@@ -1,6 +1,6 @@
 import type { DeliveryStatus, DeliveryTrouble, FollowedStatus } from '../../../core/model/status/daemon.ts';
 import { plural, type DomainName } from '../../../core/model/names.ts';
-import type { FollowMemory, Trouble } from './memory.ts';
+import type { FollowMemory, Trouble } from './follow-memory.ts';
 
 export function shownTrouble(
   domain: DomainName,

@@ -8,7 +8,7 @@ import { fail, succeed, type Result } from '../../../core/model/result.ts';
 import { followDomain } from './follow-domain.ts';
 import { readMessagesNow, type FollowedAccount } from './followed-account.ts';
 import { deliveryStatus, followedOf, shownTrouble } from './followed-status.ts';
-import { decodeMemory, startMemory, encodeMemory, type FollowMemory, type Trouble } from './memory.ts';
+import { decodeMemory, startMemory, encodeMemory, type FollowMemory, type Trouble } from './follow-memory.ts';
 import { endpointName } from '../../../core/kinds/endpoints.ts';
 
 export interface FollowerPorts {

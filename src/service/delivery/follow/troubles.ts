@@ -2,7 +2,7 @@ import type { DeliveryThreshold } from '../../../core/model/desired.ts';
 import type { SafeText } from '../safe-text.ts';
 import { crosses } from '../thresholds.ts';
 import { errorOf, rowKey, type CountedMessage } from '../tally.ts';
-import type { Trouble } from './memory.ts';
+import type { Trouble } from './follow-memory.ts';
 
 export interface TroublePorts {
   readonly safe: SafeText;

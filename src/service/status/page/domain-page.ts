@@ -6,7 +6,7 @@ import type { AccountHistory } from '../../../engine/state/store.ts';
 import { concealAll } from '../../conceal/conceal-all.ts';
 import { domainData, type ShownAccount } from './data/domain-data.ts';
 import type { ItemChange } from './data/runs-data.ts';
-import type { PagePorts } from './ports.ts';
+import type { PagePorts } from './page-ports.ts';
 import { parseQuery } from './query.ts';
 import { sendPage } from './send-page.ts';
 import { renderDomainPage, renderMissingDomain } from './views/pages/domain-view.ts';

@@ -9,7 +9,7 @@ import { UNREACHABLE, fleetVerdict, renderFleet, renderUnreachable } from './vie
 import { overviewData } from './data/overview-data.ts';
 import { renderOverview, verdictOf } from './views/overview.ts';
 import { sendDomain } from './domain-page.ts';
-import type { PagePorts } from './ports.ts';
+import type { PagePorts } from './page-ports.ts';
 import { parseQuery } from './query.ts';
 import { sendPage, type PageAnswer } from './send-page.ts';
 import { findRun } from './data/runs-data.ts';

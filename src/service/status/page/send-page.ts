@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SESSION_COOKIE } from './access.ts';
-import type { PagePorts } from './ports.ts';
+import type { PagePorts } from './page-ports.ts';
 import type { Html } from './views/html.ts';
 import { renderPage } from './views/layout.ts';
 

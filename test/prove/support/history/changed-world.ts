@@ -1,5 +1,5 @@
 import { createClient } from '../../../../src/client/create.ts';
-import { createPolicy } from '../../../../src/cli/input/policy.ts';
+import { createPolicy } from '../../../../src/cli/input/run-policy.ts';
 import { createEmulator } from '../../../../src/emulator/emulator.ts';
 import { loadManifest } from '../../../../src/core/manifest/load.ts';
 import type { DomainName } from '../../../../src/core/model/names.ts';

@@ -13,7 +13,7 @@ import type { StateStore } from '../../../../src/engine/state/store.ts';
 import type { Client } from '../../../../src/client/client.ts';
 import { errorText } from '../../../../src/client/errors.ts';
 import { openStateDirectory } from '../../../../src/engine/state/directory.ts';
-import { createPolicy } from '../../../../src/cli/input/policy.ts';
+import { createPolicy } from '../../../../src/cli/input/run-policy.ts';
 import { worldClock, type WorldClock } from '../../../engine/support/world-clock.ts';
 import { memoryDisk } from '../../../simulation/support/disk.ts';
 import { processTable } from '../../../simulation/support/process.ts';

@@ -1,7 +1,7 @@
 import { plainCommand } from '../../../../src/core/model/text/command-line.ts';
 import { Dispatcher } from 'undici';
 import { createClient } from '../../../../src/client/create.ts';
-import { createPolicy } from '../../../../src/cli/input/policy.ts';
+import { createPolicy } from '../../../../src/cli/input/run-policy.ts';
 import type { AccountToRun, OpenAccount } from '../../../../src/service/fleet/account-job.ts';
 import { createRanAccounts } from '../../../../src/service/fleet/ran-accounts.ts';
 import { createWorker } from '../../../../src/service/fleet/worker.ts';
