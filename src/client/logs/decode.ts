@@ -5,7 +5,7 @@ import type { LogAddress, LogEntry, LogEvent } from './logs.ts';
 export function decodeLogEntry(value: unknown): LogEntry {
   const json = objectOf(value, 'log');
   return {
-    id: idField(json, 'id'),
+    id: idField(json),
     createdAt: timeOf(json['created_at'] ?? json['created_raw'] ?? json['created']),
     sender: decodeAddress(json['sender']),
     recipient: decodeAddress(json['recipient']),

@@ -102,7 +102,7 @@ function decodeAliases(json: Json | null): BulkAliases {
 function decodeAlias(row: unknown): BulkAlias {
   const json = objectOf(row, 'an alias');
   const hasId = json['id'] !== undefined && json['id'] !== null;
-  return { name: stringField(json, 'alias'), id: hasId ? idField(json, 'id') : null };
+  return { name: stringField(json, 'alias'), id: hasId ? idField(json) : null };
 }
 
 function decodeResults(json: Json | null): BulkRules {

@@ -32,12 +32,12 @@ export function stringField(json: Json, name: string): string {
   throw new DecodeError(`field ${name} is missing or not a string`);
 }
 
-/** Reads an id. v3 has integers where v4 has strings. */
-export function idField(json: Json, name: string): string {
-  const value = json[name];
+/** Reads the id of an item. v3 has integers where v4 has strings. */
+export function idField(json: Json): string {
+  const value = json['id'];
   if (typeof value === 'string' && value !== '') return value;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
-  throw new DecodeError(`field ${name} is missing or not an id`);
+  throw new DecodeError('field id is missing or not an id');
 }
 
 /** Reads a finite number. Decimals may also be texts, as some services write them. */

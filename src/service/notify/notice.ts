@@ -46,9 +46,9 @@ export const MOST_ITEMS = 50;
 const MOST_NAMED = 10;
 
 /** Returns a notice as lines for people. */
-export function noticeText({ account, headline, items, count }: Notice, most: number = MOST_NAMED): string {
+export function noticeText({ account, headline, items, count }: Notice): string {
   const head = `fwdsync${account === '' ? '' : ` ${account}`}: ${headline}`;
-  const shown = items.slice(0, most).map(({ text }) => text);
+  const shown = items.slice(0, MOST_NAMED).map(({ text }) => text);
   const more = items.length === 0 ? 0 : count - shown.length;
   return [head, ...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
 }

@@ -85,7 +85,7 @@ function messagesOf(notices: readonly Notice[], pageUrl: string | null): readonl
     return {
       event: NOTICE_EVENTS.find((event) => events.has(event)) ?? 'recovered',
       account,
-      text: all.map((notice) => noticeText(notice)).join('\n'),
+      text: all.map(noticeText).join('\n'),
       count: all.reduce((sum, { count }) => sum + count, 0),
       items: all.flatMap(({ items }) => items),
       link: noticeLink(all, pageUrl),

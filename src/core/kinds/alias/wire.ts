@@ -44,7 +44,7 @@ export const ALIAS_WIRE: KindWire<'alias'> = {
   segment: { v4: 'id', v3: 'alias' },
   noun: 'alias',
   decode: (json) => ({
-    id: idField(json, 'id'),
+    id: idField(json),
     name: stringField(json, 'alias'),
     ...(decodeFields(ALIAS.fields, json) as AliasState),
   }),

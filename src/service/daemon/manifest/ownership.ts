@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import type { Desired } from '../../../core/model/desired.ts';
 import type { Problem } from '../../../core/model/manifest/problem.ts';
 import type { ManifestRead, ManifestSource } from './manifest-source.ts';
@@ -73,21 +74,8 @@ function conflictsOf(ours: Desired, name: string, theirs: Desired): readonly Pro
 
 /** Reads at most `most` manifests at a time. Reading thousands at once would use memory that is not given back. */
 export function readInTurn(most: number): (source: ManifestSource) => ManifestSource {
-  const waiting: (() => void)[] = [];
-  let free = most;
-  return (source) => ({
-    async read() {
-      if (free > 0) free -= 1;
-      else await new Promise<void>((begin) => waiting.push(begin));
-      try {
-        return await source.read();
-      } finally {
-        const next = waiting.shift();
-        if (next === undefined) free += 1;
-        else next();
-      }
-    },
-  });
+  const queue = new PQueue({ concurrency: most });
+  return (source) => ({ read: () => queue.add(() => source.read()) });
 }
 
 /**

@@ -44,8 +44,8 @@ export function renderPage(frame: Frame, content: Html): string {
 }
 
 /** Renders the time since, or until, a moment. The exact time is shown on demand. */
-export function ago(at: number | null, now: number, never = 'never'): Html {
-  if (at === null) return html`${never}`;
+export function ago(at: number | null, now: number): Html {
+  if (at === null) return html`never`;
   const iso = new Date(at).toISOString();
   const span = durationText(Math.abs(now - at));
   const text = Math.abs(now - at) < 4_500 ? 'now' : at > now ? `in ${span}` : `${span} ago`;
