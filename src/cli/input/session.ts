@@ -8,7 +8,6 @@ import { resolveSnapshot } from '../../engine/apply/memory/snapshot-references.t
 import { connectShown } from './connect.ts';
 import type { Context } from '../context.ts';
 import { readValid, type ReadOptions, type ValidDesired } from './manifest/desired.ts';
-import { collectSyntax } from './heap.ts';
 import { commandLine } from '../output/command-lines.ts';
 import { planOptions } from './plan-options.ts';
 import { createPolicy, type RunStance } from './run-policy.ts';
@@ -83,7 +82,6 @@ export async function openSession(
     warnings: isSnapshot ? 'silent' : (how.warnings ?? 'printed'),
   });
   const { desired, size, counts, problems } = read;
-  collectSyntax(size.entries);
   const connection = await resolveConnection(context, settings, desired.api);
   const opened = await connectSession(context, settings.state, { ...how, connection, desired });
   const stance = {
