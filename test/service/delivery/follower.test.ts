@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { encodeMemory, startMemory, type OpenMessage } from '../../../src/service/delivery/follow/follow-memory.ts';
+import {
+  encodeMemory,
+  startMemory,
+  type OpenMessage,
+} from '../../../src/service/delivery/follow/follow-memory.ts';
 import type { DomainName } from '../../../src/core/model/names.ts';
 import { followedWorld, type FollowedWorld } from './support/followed.ts';
 
