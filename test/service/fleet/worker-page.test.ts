@@ -23,6 +23,9 @@ test('the worker that ran an account shows its domains; another one names it', a
   await waitFor(async () => (await fleet.account('a'))?.applied === 1);
   fleet.worker(['--listen', `127.0.0.1:${second}`]);
   await waitFor(async () => (await get(second, '/').catch(() => '')).includes('Running'));
+  // The page follows the database a moment later.
+  await waitFor(async () => (await get(first, '/domains/a.example')).includes('Last changes'));
+  await waitFor(async () => (await get(second, '/domains/a.example')).includes('shows it'));
   const shown = await get(first, '/domains/a.example');
   expect(shown).toMatch(/a\.example.*In sync.*a@fleet\.example.*sales.*ana@corp\.example.*a\.yaml:4/);
   expect(shown).toMatch(/Last changes.*alias.*sales/);
