@@ -1,3 +1,4 @@
+import { isObject } from '../../core/fields/json.ts';
 import { resolve } from 'node:path';
 import { hmacWith } from '../../client/http/hmac.ts';
 import { stableJson } from '../../core/plan/document/digest.ts';
@@ -193,8 +194,4 @@ function isText(value: unknown): value is string {
 
 function isEntry(value: unknown): value is AccountsFile['accounts'][number] {
   return isObject(value) && isText(value['name']) && 'document' in value;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,6 +1,6 @@
 import { type Endpoint, endpointText } from '../../core/model/endpoints.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
-import { ContradictionError, DecodeError, objectOf, type Json } from '../../core/fields/json.ts';
+import { ContradictionError, DecodeError, isObject, objectOf, type Json } from '../../core/fields/json.ts';
 import { escapeInvisible } from '../../core/model/names.ts';
 import type { ApiError, FieldErrors } from '../errors.ts';
 import type { PacedReply } from './pacing.ts';
@@ -146,7 +146,7 @@ export function messageOf(body: Readonly<Record<string, unknown>>, fallback: str
 
 /** Decodes field errors. Values are arrays of strings, or plain strings in some answers of v3. */
 function decodeFieldErrors(value: unknown): FieldErrors {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  if (!isObject(value)) return {};
   const fields = Object.entries(value).map(([field, messages]): [string, readonly string[]] => {
     const list: readonly unknown[] = Array.isArray(messages) ? messages : [messages];
     return [
@@ -157,12 +157,10 @@ function decodeFieldErrors(value: unknown): FieldErrors {
   return Object.fromEntries(fields);
 }
 
-function parseLoose(text: string): Readonly<Record<string, unknown>> | null {
+function parseLoose(text: string): Json | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : null;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }

@@ -4,7 +4,7 @@ import {
   encodeForward,
   sameDestinations,
   showDestinations,
-  shownDestinations,
+  showDestination,
   type Destination,
 } from '../model/destinations.ts';
 import type { KeptText } from '../model/history/entries.ts';
@@ -40,6 +40,6 @@ export const destinations: Codec<readonly Destination[], readonly KeptText[]> = 
 /** Returns a destination as the history keeps it. */
 export function keepDestination(destination: Destination, { references, print }: Concealment): KeptText {
   if (references.size === 0 || destination === DISCARD) return destination;
-  const [shown = destination] = shownDestinations([destination], { references, mask: false });
+  const shown = showDestination(destination, { references, mask: false });
   return shown === destination ? destination : { shown, print: print(destination) };
 }

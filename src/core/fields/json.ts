@@ -11,8 +11,13 @@ export class ContradictionError extends DecodeError {}
 
 export type Json = Readonly<Record<string, unknown>>;
 
+/** True for an object of JSON that is not a list. */
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 export function objectOf(value: unknown, where: string): Json {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+  if (isObject(value)) return value;
   throw new DecodeError(`${where} is not an object`);
 }
 

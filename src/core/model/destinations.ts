@@ -155,7 +155,8 @@ export function shownDestinations(
   return [...new Set(shown)];
 }
 
-function showDestination(destination: Destination, disclosure: Disclosure): string {
+/** Shows one destination: by its reference, masked, or as it is. */
+export function showDestination(destination: Destination, disclosure: Disclosure): string {
   const reference = referenceOf(destination, disclosure);
   if (reference !== undefined) return reference;
   if (destination === DISCARD) return 'discard';

@@ -1,3 +1,4 @@
+import { isObject, type Json } from '../../core/fields/json.ts';
 import { parseJsonText } from '../../engine/state/documents.ts';
 import { iso } from '../../core/model/clock.ts';
 import type { MoveMemory, RememberedCheck } from '../../core/move/memory.ts';
@@ -69,28 +70,28 @@ export function parseMemory(text: string): MoveMemory | null {
 }
 
 /** Reads parts of a document, and collects the names of those that are missing or damaged. */
-function createReader(value: JsonObject) {
+function createReader(value: Json) {
   const damaged: string[] = [];
-  const time = (from: JsonObject, name: string): number => {
+  const time = (from: Json, name: string): number => {
     const at = typeof from[name] === 'string' ? Date.parse(from[name]) : Number.NaN;
     if (Number.isNaN(at)) damaged.push(name);
     return at;
   };
-  const timeOrNull = (from: JsonObject, name: string): number | null =>
+  const timeOrNull = (from: Json, name: string): number | null =>
     from[name] === null ? null : time(from, name);
-  const count = (from: JsonObject, name: string): number => {
+  const count = (from: Json, name: string): number => {
     const number = from[name];
     if (typeof number === 'number' && Number.isFinite(number) && number >= 0) return number;
     damaged.push(name);
     return 0;
   };
-  const part = <T>(name: string, read: (from: JsonObject) => T): T | null => {
+  const part = <T>(name: string, read: (from: Json) => T): T | null => {
     const from = value[name];
     if (isObject(from)) return read(from);
     if (from !== null) damaged.push(name);
     return null;
   };
-  const records = ({ mx }: JsonObject): MoveMemory['mx'] =>
+  const records = ({ mx }: Json): MoveMemory['mx'] =>
     readRecords(mx, (record) => ({
       preference: count(record, 'preference'),
       exchange: String(record['exchange']),
@@ -98,13 +99,7 @@ function createReader(value: JsonObject) {
   return { damaged, time, timeOrNull, count, part, records };
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function readRecords<T>(value: unknown, read: (record: JsonObject) => T): readonly T[] | null {
+function readRecords<T>(value: unknown, read: (record: Json) => T): readonly T[] | null {
   return Array.isArray(value) ? (value as readonly unknown[]).filter(isObject).map(read) : null;
 }
 

@@ -1,5 +1,6 @@
 import {
   shownDestinations,
+  showDestination,
   isDiscard,
   type Destination,
   type Disclosure,
@@ -150,7 +151,7 @@ export function shownEnd(
 export function shownHops(hops: readonly TracedHop[], disclosure: Disclosure): readonly ShownHop[] {
   return hops.map((hop) => {
     const { depth, kind } = hop;
-    const address = depth === 0 ? hop.address : shownAddress(hop.address, disclosure);
+    const address = depth === 0 ? hop.address : showDestination(hop.address as Destination, disclosure);
     const end = endAt(hop);
     if (hop.kind !== 'routed') return { depth, kind, address, ...UNDECIDED, end };
     const { route } = hop;
@@ -160,10 +161,6 @@ export function shownHops(hops: readonly TracedHop[], disclosure: Disclosure): r
 }
 
 const UNDECIDED = { by: null, forward: [], source: null, tried: [] } as const;
-
-function shownAddress(address: string, disclosure: Disclosure): string {
-  return shownDestinations([address as Destination], disclosure)[0] ?? '';
-}
 
 /**
  * Returns the decision at a hop. Hides the entry if the address is behind a reference, and the entry's name under a
@@ -211,7 +208,8 @@ function choicesText(
 ): string {
   return choices
     .map(({ address, route }) => {
-      const shown = address === first?.address ? address : shownAddress(address, disclosure);
+      const shown =
+        address === first?.address ? address : showDestination(address as Destination, disclosure);
       const match = matchOf(route);
       if (match === null) return `nothing takes ${shown}`;
       // The name of an entry would reveal an address that is not shown.

@@ -1,5 +1,5 @@
 import { presentEntries, type Desired, type PresentDomain, type Setting } from '../../model/desired.ts';
-import { shownDestinations, type Destination } from '../../model/destinations.ts';
+import { showDestination, type Destination } from '../../model/destinations.ts';
 import type { Source } from '../../model/manifest/problem.ts';
 import { RECEIVING_SETTINGS } from '../../kinds/domain/fields.ts';
 import type { PresentAlias } from '../../kinds/alias/fields.ts';
@@ -100,7 +100,7 @@ function whoEntry(
   const via: WhoVia[] = [...own.via];
   const sources: Source[] = [source, ...own.sources];
   for (const { address, entries } of passed) {
-    const [shown] = shownDestinations([address as Destination], { references, mask: false });
+    const shown = showDestination(address as Destination, { references, mask: false });
     // The entry that takes an address behind a reference would reveal the address.
     if (shown !== address) continue;
     via.push({ kind: 'address', name: address });

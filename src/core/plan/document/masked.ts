@@ -1,6 +1,6 @@
 import {
   DISCLOSE_ALL,
-  shownDestinations,
+  showDestination,
   showText,
   type Destination,
   type MaskNumbers,
@@ -17,7 +17,7 @@ import type { FieldRows, ShownFields } from '../../fields/fields.ts';
 export function maskedPlan<Document extends PlanDocument>(plan: Document, mask: MaskNumbers): Document {
   const text = (said: string): string => showText(said, { ...DISCLOSE_ALL, mask });
   const list = (shown: readonly string[]): readonly string[] =>
-    shown.flatMap((one) => shownDestinations([one as Destination], { ...DISCLOSE_ALL, mask }));
+    shown.map((one) => showDestination(one as Destination, { ...DISCLOSE_ALL, mask }));
   const change = ({ name, observed, desired, after, ...rest }: ChangeDocument): ChangeDocument => ({
     ...rest,
     name: rest.kind === 'domain' ? name : text(name),

@@ -1,4 +1,10 @@
-import { showText, shownDestinations, type Destination, type Disclosure } from '../../model/destinations.ts';
+import {
+  showDestination,
+  showText,
+  shownDestinations,
+  type Destination,
+  type Disclosure,
+} from '../../model/destinations.ts';
 import type { Decider, PlannedRoute, RouteEnds, RouteKind } from '../../model/plan.ts';
 import { showMatch } from '../../kinds/rule/diff-words.ts';
 import type { ShownFields } from '../../fields/fields.ts';
@@ -36,8 +42,8 @@ export function plannedRouteDocument(route: PlannedRoute, disclosure: Disclosure
   // Addresses must be readable. Those that only destinations name are shown as destinations.
   const named = { ...disclosure, mask: false } as const;
   const name = (text: string): string => showText(text, named);
-  const passed = (text: string): readonly string[] => shownDestinations([text as Destination], disclosure);
-  const shown = (text: string): string => (knownBy === 'destination' ? passed(text).join() : name(text));
+  const passed = (text: string): string => showDestination(text as Destination, disclosure);
+  const shown = (text: string): string => (knownBy === 'destination' ? passed(text) : name(text));
   return {
     domain,
     address: address === null ? null : shown(address),
@@ -46,7 +52,7 @@ export function plannedRouteDocument(route: PlannedRoute, disclosure: Disclosure
     ...(rule === null ? {} : { condition: showMatch(rule.match, disclosure) }),
     was: was === null ? null : name(was),
     ...endsDocument(route, disclosure),
-    via: via.flatMap(passed),
+    via: via.map(passed),
     ...(otherwise === null ? {} : { otherwise: endsDocument(otherwise, disclosure) }),
   };
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/fields/json.ts';
 import type { HistoryEntry } from '../../../core/model/history/entries.ts';
 import { ALL_KINDS, KINDS } from '../../../core/kinds/registry.ts';
 import type { Kind } from '../../../core/model/kinds.ts';
@@ -10,7 +11,6 @@ type Check = (value: unknown, entry: Fields) => boolean;
 const isText: Check = (value) => typeof value === 'string';
 const isNumber: Check = (value) => typeof value === 'number';
 const isFlag: Check = (value) => typeof value === 'boolean';
-const isAny: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isTime: Check = (value) =>
   typeof value === 'string' && /^\d{4}-/.test(value) && !Number.isNaN(Date.parse(value));
 
@@ -33,16 +33,14 @@ function optional(check: Check): Check {
 
 function objectWith(checks: Readonly<Record<string, Check>>): Check {
   const pairs = Object.entries(checks);
-  return (value) =>
-    isAny(value, {}) && pairs.every(([name, check]) => check((value as Fields)[name], value as Fields));
+  return (value) => isObject(value) && pairs.every(([name, check]) => check(value[name], value));
 }
 
 const isTextOrNull = orNull(isText);
 const isTexts = listOf(isText);
 const isKind = oneOf(...ALL_KINDS);
 const isState = orNull(
-  (value, { kind }) =>
-    isKind(kind, {}) && isAny(value, {}) && areKept(KINDS[kind as Kind].fields, value as Fields),
+  (value, { kind }) => isKind(kind, {}) && isObject(value) && areKept(KINDS[kind as Kind].fields, value),
 );
 const isActor = orNull(objectWith({ ci: isText, name: isText, url: isTextOrNull }));
 
@@ -130,7 +128,7 @@ export function parseEntry(line: string): HistoryEntry | null {
 function parseObject(line: string): Fields | null {
   try {
     const value: unknown = JSON.parse(line);
-    return isAny(value, {}) ? (value as Fields) : null;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }

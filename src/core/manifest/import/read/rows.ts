@@ -1,3 +1,4 @@
+import { isObject } from '../../../fields/json.ts';
 import { fail, succeed, type Result } from '../../../model/result.ts';
 import { quote } from '../../../model/names.ts';
 import type { SourceText } from '../../read/text.ts';
@@ -42,11 +43,11 @@ function listIn(
   value: unknown,
   text: string,
 ): { readonly objects: readonly JsonRecord[]; readonly depth: number; readonly from: number } | null {
-  const isWrapped = isRecord(value) && 'result' in value;
+  const isWrapped = isObject(value) && 'result' in value;
   const list = isWrapped ? value['result'] : value;
   const from = isWrapped ? startOfResult(text) : 0;
-  if (Array.isArray(list)) return list.every(isRecord) ? { objects: list, depth: 1, from } : null;
-  return isWrapped && isRecord(list) ? { objects: [list], depth: 0, from } : null;
+  if (Array.isArray(list)) return list.every(isObject) ? { objects: list, depth: 1, from } : null;
+  return isWrapped && isObject(list) ? { objects: [list], depth: 0, from } : null;
 }
 
 export function isJson({ text }: SourceText): boolean {
@@ -75,10 +76,6 @@ function parseJson(within: SourceText): Result<unknown, SourceFault> {
       broken(within, Math.min(position, within.text.length), message, 'save the file again as it was'),
     );
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Finds the offset of the key `result`. */
