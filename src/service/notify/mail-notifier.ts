@@ -2,6 +2,7 @@ import type { Clock } from '../../core/model/clock.ts';
 import type { Result } from '../../core/model/result.ts';
 import type { SharedText } from '../../engine/state/store.ts';
 import { createWakeup, type Wakeup } from '../daemon/wakeup.ts';
+import { momentsOfHour, untilRoom } from './hourly-limit.ts';
 import { mailText } from './mail-text.ts';
 import type { PlainMail } from './mailer.ts';
 import { concealAll } from '../conceal/conceal-all.ts';
@@ -26,7 +27,7 @@ export interface MailNotifierOptions {
   readonly everyMs: number | null;
   readonly pageUrl: string | null;
   readonly clock: Clock;
-  /** Where notices wait, for all processes with the same state. */
+  /** Holds the notices that wait, for all processes with the same state. */
   readonly state: SharedText;
   readonly send: (mail: PlainMail) => Promise<Result<string | null, string>>;
   /** Returns a new unique name. */
@@ -42,9 +43,6 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 /** Interval at which notices of other processes are looked for. */
 const LOOK_MS = 6 * 3_600_000;
-const HOUR_MS = 3_600_000;
-/** Maximum number of mails per hour. What is beyond waits, and goes out as one. */
-const MOST_AN_HOUR = 12;
 
 /**
  * Sends the news in the events of a service by mail, in the background. What waits is kept in the state before it is
@@ -107,7 +105,10 @@ async function sendUntil(closing: AbortSignal, work: Work, wakeup: Wakeup): Prom
 async function step(work: Work): Promise<number> {
   const { options } = work;
   const { clock, newId } = options;
-  const full = untilRoom(work);
+  const now = clock.monotonic();
+  work.sentAt = momentsOfHour(work.sentAt, now);
+  // What is beyond the limit waits, and goes out as one mail.
+  const full = untilRoom(work.sentAt, now);
   const claim = newId();
   let batch: MailBatch | null = null;
   let waitMs = LOOK_MS;
@@ -125,14 +126,6 @@ async function step(work: Work): Promise<number> {
   if (!isSent) return pause(work);
   work.pauseMs = FIRST_PAUSE_MS;
   return 0;
-}
-
-/** Returns the milliseconds until another mail may be sent; 0 means now. */
-function untilRoom(work: Work): number {
-  const now = work.options.clock.monotonic();
-  work.sentAt = work.sentAt.filter((moment) => now - moment < HOUR_MS);
-  const [oldest = now] = work.sentAt;
-  return work.sentAt.length < MOST_AN_HOUR ? 0 : oldest + HOUR_MS - now;
 }
 
 /** Returns what cannot wait for a state that cannot be written. */

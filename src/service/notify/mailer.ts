@@ -29,7 +29,7 @@ export async function sendMail(
     port,
     secure: tls === 'implicit',
     requireTLS: tls === 'starttls',
-    // What may go without TLS on this machine may as well go to a certificate that nobody signed.
+    // On this machine mail may go without TLS, so a certificate that is not signed is good enough.
     tls: tls === 'optional' ? { rejectUnauthorized: false } : {},
     ...(login === null ? {} : { auth: login }),
     connectionTimeout: TIMEOUT_MS,

@@ -1,20 +1,21 @@
 import type { Source } from '../../core/model/manifest/problem.ts';
 import type { ChangeDocument } from '../../core/plan/document/document.ts';
 
-/** What a notice is about, the most severe first. */
-export const NOTICE_EVENTS = [
-  'manifest-invalid',
-  'domain-not-receiving',
-  'delivery-failing',
-  'apply-failed',
-  'changes-withheld',
-  'changes-frozen',
-  'drift-found',
-  'recovered',
-  'delivery-recovered',
-  'domain-receiving',
-] as const;
-export type NoticeEvent = (typeof NOTICE_EVENTS)[number];
+/** The events that people are told of, the most severe first. `good`: something bad is over. */
+export const TONES = {
+  'manifest-invalid': 'bad',
+  'domain-not-receiving': 'bad',
+  'delivery-failing': 'bad',
+  'apply-failed': 'bad',
+  'changes-withheld': 'warning',
+  'changes-frozen': 'warning',
+  'drift-found': 'warning',
+  recovered: 'good',
+  'delivery-recovered': 'good',
+  'domain-receiving': 'good',
+} as const;
+export type NoticeEvent = keyof typeof TONES;
+export const NOTICE_EVENTS = Object.keys(TONES) as readonly NoticeEvent[];
 
 /** A message for people. */
 export interface Notice {

@@ -1,6 +1,7 @@
 import { iso, type Clock } from '../../core/model/clock.ts';
 import type { DaemonEvent } from '../../core/model/status/daemon.ts';
 import { concealAll } from '../conceal/conceal-all.ts';
+import { momentsOfHour, MOST_AN_HOUR, untilRoom } from './hourly-limit.ts';
 import { noticeLink, NOTICE_EVENTS, noticeText, type Notice } from './notice.ts';
 import { createNotices } from './notices.ts';
 import { NOTIFY_BODIES, type NotifyMessage, type WebhookFormat } from './notify-bodies.ts';
@@ -29,16 +30,11 @@ export interface NotifierOptions {
 const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 1_000;
 const TIMEOUT_MS = 10_000;
-/**
- * Maximum number of notices per hour and account. Further ones are counted, and the next notice gives their number.
- */
-const MOST_AN_HOUR = 12;
-const HOUR_MS = 3_600_000;
 const MOST_WAITING = 50;
 
 export function createNotifier(options: NotifierOptions): Notifier {
   const { clock } = options;
-  const sentAt = new Map<string, { moments: number[]; dropped: number }>();
+  const sentAt = new Map<string, { moments: readonly number[]; dropped: number }>();
   let waiting = 0;
   let queue: Promise<void> = Promise.resolve();
   const deliverAfter = async (others: Promise<void>, message: NotifyMessage, body: string): Promise<void> => {
@@ -52,12 +48,13 @@ export function createNotifier(options: NotifierOptions): Notifier {
       const now = clock.monotonic();
       const known = sentAt.get(message.account) ?? { moments: [], dropped: 0 };
       sentAt.set(message.account, known);
-      known.moments = known.moments.filter((moment) => now - moment < HOUR_MS);
-      if (known.moments.length >= MOST_AN_HOUR || waiting >= MOST_WAITING) {
+      known.moments = momentsOfHour(known.moments, now);
+      if (untilRoom(known.moments, now) > 0 || waiting >= MOST_WAITING) {
+        // The next notice gives their number.
         known.dropped += 1;
         return;
       }
-      known.moments.push(now);
+      known.moments = [...known.moments, now];
       const body = bodyOf(message, known.dropped, options);
       known.dropped = 0;
       waiting += 1;
@@ -135,7 +132,7 @@ async function attemptOnce(
   }
 }
 
-/** What sends the news in the events of a service. */
+/** Sends the news in the events of a service. */
 export interface NotifyChannel {
   /** Sends the news of an event in the background. */
   readonly tell: (event: DaemonEvent) => void;

@@ -1,4 +1,4 @@
-import type { NoticeEvent, NoticeItem } from './notice.ts';
+import { TONES, type NoticeEvent, type NoticeItem } from './notice.ts';
 
 export const WEBHOOK_FORMATS = ['json', 'slack', 'teams'] as const;
 export const NOTIFY_FORMATS = [...WEBHOOK_FORMATS, 'mail'] as const;
@@ -33,19 +33,11 @@ export const NOTIFY_BODIES: Readonly<Record<WebhookFormat, (message: NotifyMessa
     teams: teamsBody,
   };
 
-const SIGNS: Readonly<Record<NotifyMessage['event'], string>> = {
-  test: '✅',
-  'drift-found': '⚠️',
-  'changes-withheld': '⚠️',
-  'changes-frozen': '⚠️',
-  'apply-failed': '❌',
-  'manifest-invalid': '❌',
-  recovered: '✅',
-  'domain-not-receiving': '❌',
-  'domain-receiving': '✅',
-  'delivery-failing': '❌',
-  'delivery-recovered': '✅',
-};
+const SIGNS = { bad: '❌', warning: '⚠️', good: '✅' } as const;
+
+function signOf(event: NotifyMessage['event']): string {
+  return SIGNS[event === 'test' ? 'good' : TONES[event]];
+}
 
 /**
  * Builds the body for Slack's incoming webhooks. Slack shows `text` where it cannot show blocks. A block takes 3,000
@@ -54,7 +46,7 @@ const SIGNS: Readonly<Record<NotifyMessage['event'], string>> = {
 function slackBody({ event, text, link }: NotifyMessage): object {
   // Only the end of a long text is cut, not the link.
   const end = link === null ? '' : `\n${link}`;
-  const shown = `${cut(`${SIGNS[event]} ${text}`, 2_900 - end.length)}${end}`;
+  const shown = `${cut(`${signOf(event)} ${text}`, 2_900 - end.length)}${end}`;
   return {
     text: escapeSlack(shown),
     blocks: [{ type: 'section', text: { type: 'plain_text', emoji: false, text: shown } }],
@@ -80,7 +72,7 @@ function teamsBody({ event, text, link }: NotifyMessage): object {
     type: 'AdaptiveCard',
     version: '1.4',
     msteams: { width: 'Full' },
-    body: [line(`${SIGNS[event]} ${first}`, { weight: 'Bolder' }), ...rest.map((shown) => line(shown))],
+    body: [line(`${signOf(event)} ${first}`, { weight: 'Bolder' }), ...rest.map((shown) => line(shown))],
     ...(link === null ? {} : { actions: [{ type: 'Action.OpenUrl', title: 'Show', url: link }] }),
   };
   return {

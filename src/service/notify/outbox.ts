@@ -1,5 +1,5 @@
 import { parseJsonText } from '../../engine/state/documents.ts';
-import type { Notice, NoticeEvent } from './notice.ts';
+import { TONES, type Notice } from './notice.ts';
 
 /**
  * Notifications that wait to be sent by mail, `fwdsync/notifications@1` (schemas/notifications.v1.schema.json). All times
@@ -7,7 +7,7 @@ import type { Notice, NoticeEvent } from './notice.ts';
  */
 export interface Outbox {
   readonly kind: 'fwdsync/notifications@1';
-  /** The last moment at which a gathered mail was due, whether or not there was anything to say. */
+  /** The last moment at which a gathered mail was due, even if there was nothing to say. */
   readonly gatheredAt: number;
   /** The mail that a process is sending. If that process ends, others wait for `until`. */
   readonly sending: { readonly id: string; readonly until: number } | null;
@@ -66,8 +66,6 @@ export function addNotices(outbox: Outbox, added: readonly WaitingNotice[]): Out
   }, outbox);
 }
 
-const RESOLVING: ReadonlySet<NoticeEvent> = new Set(['recovered', 'delivery-recovered']);
-
 /** True if an equal notice waits and nothing of its account was resolved since. */
 function isWaiting({ waiting }: Outbox, notice: Notice): boolean {
   const text = JSON.stringify(notice);
@@ -75,7 +73,7 @@ function isWaiting({ waiting }: Outbox, notice: Notice): boolean {
   if (last === -1) return false;
   const isResolved = waiting
     .slice(last + 1)
-    .some(({ notice: later }) => later.account === notice.account && RESOLVING.has(later.event));
+    .some(({ notice: later }) => later.account === notice.account && TONES[later.event] === 'good');
   return !isResolved;
 }
 
