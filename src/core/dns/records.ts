@@ -57,17 +57,28 @@ function mxSet(domain: string, { expected, values }: RecordCheck): RecordSet {
   return { wanted, existing: shown };
 }
 
-/** Returns the record of an MX value. The service lists hosts in order of preference, with or without the number. */
+/** An MX value of the service's check. */
+export interface MxValue {
+  readonly preference: number;
+  readonly host: string;
+}
+
+/** Parses an MX value. The service lists hosts in order of preference, with or without the number. */
+export function parseMx(value: string, index: number): MxValue {
+  const text = value.trim();
+  const [, number = String((index + 1) * 10), host = text] = WITH_PREFERENCE.exec(text) ?? [];
+  return { preference: Number(number), host };
+}
+
 function mxRecord(domain: string, value: string, index: number): DnsRecord {
-  const [, number = String((index + 1) * 10), host = value] = WITH_PREFERENCE.exec(value) ?? [];
-  const name = `${domain}.`;
-  return { record: 'mx', name, type: 'MX', preference: Number(number), exchange: absolute(host) };
+  const { preference, host } = parseMx(value, index);
+  return { record: 'mx', name: `${domain}.`, type: 'MX', preference, exchange: absolute(host) };
 }
 
 const WITH_PREFERENCE = /^(\d{1,5})\s+(\S+)$/;
 
 function hasPreference(value: string): boolean {
-  return WITH_PREFERENCE.test(value);
+  return WITH_PREFERENCE.test(value.trim());
 }
 
 function exchangeOf(record: DnsRecord): string | null {

@@ -35,3 +35,8 @@ export function durationText(milliseconds: number): string {
 export function iso(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
+
+/** Shows epoch milliseconds to people, in UTC: `2026-09-01 00:00 UTC`. */
+export function showTime(milliseconds: number): string {
+  return `${iso(milliseconds).slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -77,11 +77,3 @@ export const AFTER_ACCOUNT: GateFinding = { state: 'waiting', evidence: ['it com
 export function unread(reason: string): GateFinding {
   return { state: 'blocked', evidence: [`it could not be read: ${reason}`], todo: ['run this again'] };
 }
-
-/** Shows a time to people, in UTC. */
-export function showTime(at: number): string {
-  return new Date(at)
-    .toISOString()
-    .replace(/:\d\d\.\d+Z$/, ' UTC')
-    .replace('T', ' ');
-}

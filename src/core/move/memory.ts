@@ -9,7 +9,7 @@ import {
 } from './observation.ts';
 import { findSwitch, formerServers, withoutService, type SwitchState } from './switch-state.ts';
 
-/** What is remembered of a move. Times are epoch milliseconds; a TTL and an age are in seconds. */
+/** The memory of a move. Times are epoch milliseconds; a TTL and an age are in seconds. */
 export interface MoveMemory {
   readonly firstSeen: number;
   /** Time of the last observation that counted. */

@@ -73,7 +73,7 @@ export interface MxRecord {
   readonly exchange: string;
 }
 
-/** What the service's own check says. */
+/** The result of the service's own check. */
 export interface ServiceCheck {
   /** The MX records that the service wants. */
   readonly mx: readonly MxRecord[];

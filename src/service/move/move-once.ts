@@ -39,7 +39,7 @@ export async function observeMove(question: MoveQuestion, ports: MovePorts): Pro
   const { desired, domain, imported, formerTtl } = question;
   const { clock, show } = ports;
   const name = domain.domain;
-  const before = await recall(question.domain.domain, ports);
+  const before = await readMemory(name, ports);
   const former = imported === null ? [] : formerAddresses(imported, name);
   const [{ zone, spf, texts }, policy] = await Promise.all([readDns(name, ports), readPolicy(name, ports)]);
   // The time of DNS: of two callers, the later answers of DNS count, however long the rest takes.
@@ -73,7 +73,7 @@ export async function observeMove(question: MoveQuestion, ports: MovePorts): Pro
   };
 }
 
-async function recall(
+async function readMemory(
   domain: MoveObservation['domain'],
   { state }: Pick<MovePorts, 'state'>,
 ): Promise<MoveMemory | null> {
@@ -88,7 +88,7 @@ async function keepMemory(
   const lock = await state.lock();
   if (!lock.ok) return lock;
   try {
-    const before = await recall(seen.domain, { state });
+    const before = await readMemory(seen.domain, { state });
     const memory = remember(before, seen);
     const lost = await lock.value.lost();
     if (lost !== null) return fail(lost);

@@ -1,6 +1,6 @@
 import { errorText, type ApiError } from '../../client/errors.ts';
 import type { Verification } from '../../client/client.ts';
-import { missingRecordSets } from '../../core/dns/records.ts';
+import { missingRecordSets, parseMx } from '../../core/dns/records.ts';
 import { isSpf } from '../../core/dns/spf.ts';
 import { zoneLine } from '../../core/dns/zone.ts';
 import type { DomainName } from '../../core/model/names.ts';
@@ -12,7 +12,7 @@ import { mayFailCheck } from '../../core/move/switch-state.ts';
 import type { MovePorts } from './ports.ts';
 import { hostText } from './read-zone.ts';
 
-/** What is known before the service is asked. */
+/** The facts that are known before the service is asked. */
 export interface BeforeCheck {
   readonly zone: Read<ZoneFacts>;
   /** The domain's TXT records. */
@@ -76,14 +76,9 @@ function missingLines(
 
 const LONGEST_LINE = 2_000;
 
-/** The service lists hosts in order of preference, with or without the number. */
 function expectedMx({ records }: Verification): readonly MxRecord[] {
   return records.mx.expected.map((value, index) => {
-    const [, preference = String((index + 1) * 10), host = value] =
-      /^(\d{1,5})\s+(\S+)$/.exec(value.trim()) ?? [];
-    return {
-      preference: Number(preference),
-      exchange: hostText(host.toLowerCase().replace(/(?<=.)\.$/, '')),
-    };
+    const { preference, host } = parseMx(value, index);
+    return { preference, exchange: hostText(host.toLowerCase().replace(/(?<=.)\.$/, '')) };
   });
 }

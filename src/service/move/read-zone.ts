@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { recordsOf, type Dns, type DnsAnswer, type ResourceRecord } from '../../client/dns/dns.ts';
 import {
   createResolver,
@@ -11,11 +10,12 @@ import {
 } from '../../client/dns/zone.ts';
 import { isSpf } from '../../core/dns/spf.ts';
 import { fail, succeed, type Result } from '../../core/model/result.ts';
+import { showMx } from '../../core/move/mx-text.ts';
 import type { MxRecord, Read, ServerAnswer, SpfFacts, ZoneFacts } from '../../core/move/observation.ts';
 import type { MovePorts } from './ports.ts';
 import { countLookups } from './spf-lookups.ts';
 
-/** What DNS says about a domain. */
+/** The answers of DNS about a domain. */
 export interface DnsFacts {
   readonly zone: Read<ZoneFacts>;
   readonly spf: Read<SpfFacts>;
@@ -71,7 +71,8 @@ async function comesFromAbove(
 ): Promise<boolean> {
   if (zone.name === domain || answer.kind !== 'mx') return false;
   const above = await askMx(dns, server, `*.${domain.split('.').slice(1).join('.')}`);
-  return isDeepStrictEqual(above, answer);
+  // Servers answer with records in any order.
+  return above.kind === 'mx' && showMx(above.records) === showMx(answer.records);
 }
 
 function serverName({ name, server }: ZoneServer): string {

@@ -1,3 +1,4 @@
+import { showTime } from '../../core/model/clock.ts';
 import { escapeInvisible, plural } from '../../core/model/names.ts';
 import { MOST_ITEMS, noticeLink, type Notice, type NoticeEvent, NOTICE_EVENTS } from './notice.ts';
 import type { MailBatch, WaitingNotice } from './outbox.ts';
@@ -58,11 +59,10 @@ function accountText(account: string, notices: readonly WaitingNotice[], pageUrl
 /** Indents what may come from outside, so that no line of it looks like one of the mail's own. */
 function entryText({ at, notice }: WaitingNotice, pageUrl: string | null): string {
   const { headline, items, count } = notice;
-  const time = `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   const more = items.length === MOST_ITEMS && count > MOST_ITEMS ? [`and ${count - MOST_ITEMS} more`] : [];
   const link = pageUrl === null || items.length === 0 ? [] : [noticeLink([notice], pageUrl) ?? ''];
   const lines = [...items.map(({ text }) => oneLine(text)), ...more, ...link];
-  return [`${time}  ${oneLine(headline)}`, ...lines.map((line) => `    ${line}`)].join('\n');
+  return [`${showTime(at)}  ${oneLine(headline)}`, ...lines.map((line) => `    ${line}`)].join('\n');
 }
 
 function oneLine(text: string): string {

@@ -76,6 +76,9 @@ describe('what the servers of a zone say', () => {
     expect(await inherited()).toBe(true);
     dns.put(`shop.${ACME}`, 'MX', ['10 mx.service.example']);
     expect(await inherited()).toBe(false);
+    dns.put(`*.${ACME}`, 'MX', ['10 mail.acme.example', '20 old.acme.example']);
+    dns.put(`shop.${ACME}`, 'MX', ['20 old.acme.example', '10 mail.acme.example']);
+    expect(await inherited()).toBe(true);
   });
 
   test('hostile names and texts come out escaped, on one line and bounded', async () => {

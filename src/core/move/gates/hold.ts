@@ -1,4 +1,5 @@
-import { showTime, type GateFinding, type GateInput } from '../gate.ts';
+import { showTime } from '../../model/clock.ts';
+import type { GateFinding, GateInput, MoveGateName } from '../gate.ts';
 import { showMx } from '../mx-text.ts';
 import { SHORT_TTL, type MoveMemory } from '../memory.ts';
 import type { MoveObservation } from '../observation.ts';
@@ -45,7 +46,7 @@ function belowLines({ domain, zone }: MoveObservation, { mx }: MoveMemory): read
   ];
 }
 
-const AFTER: ReadonlySet<string> = new Set(['switch', 'receiving', 'watch']);
+const AFTER: ReadonlySet<MoveGateName> = new Set(['switch', 'receiving', 'watch']);
 
 /** Lists the records that may go, if nothing else needs them. */
 function cleanUp({ domain, spf, check, policy }: MoveObservation, { mx }: MoveMemory): readonly string[] {

@@ -1,5 +1,6 @@
+import { showTime } from '../../model/clock.ts';
 import { plural } from '../../model/names.ts';
-import { showTime, type Facts, type GateFinding, type GateInput } from '../gate.ts';
+import type { Facts, GateFinding, GateInput } from '../gate.ts';
 import { forbids } from '../mta-sts.ts';
 import type { PolicyFacts, ServiceCheck } from '../observation.ts';
 

@@ -1,4 +1,5 @@
-import { showTime, type Facts, type GateFinding, type GateInput } from '../gate.ts';
+import { showTime } from '../../model/clock.ts';
+import type { Facts, GateFinding, GateInput } from '../gate.ts';
 import { forgottenAt } from './ttl.ts';
 import { wayBack } from './way-back.ts';
 

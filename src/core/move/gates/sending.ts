@@ -12,9 +12,9 @@ export function sendingGate(
     return { state: 'done', evidence: ['SPF, DKIM and DMARC are as the service wants them'] };
   const records =
     missing.length === 0 ? [] : ['records are missing or wrong; SPF keeps all its terms until hold'];
-  const evidence = [...faults, ...records];
+  const evidence = [...faults.map(({ what }) => what), ...records];
   const first = missing.length > 0 && zone.ok ? ownMxFirst(domain, zone.value) : [];
-  const todo = [...faults.map((fault) => TODO[fault] ?? fault), ...first, ...missing];
+  const todo = [...faults.map(({ remedy }) => remedy), ...first, ...missing];
   if (account.wants.credentials) return { state: 'next', evidence, todo };
   const warning = 'a warning only: the manifest has no SMTP credential that sends through the service';
   return { state: 'done', evidence: [...evidence, warning], todo };
@@ -30,14 +30,19 @@ function ownMxFirst(domain: string, { isInherited, servers }: ZoneFacts): readon
   ];
 }
 
-const SEVERAL = 'there are several SPF records, so that receivers use none of them';
-const TOO_MANY = 'the SPF record takes more than ten look-ups, so that receivers do not use it';
+interface SpfFault {
+  readonly what: string;
+  readonly remedy: string;
+}
 
-const TODO: Readonly<Record<string, string>> = {
-  [SEVERAL]: 'join the SPF records to one',
-  [TOO_MANY]: 'take terms out of the SPF record that are not used any more',
-};
-
-function spfFaults({ records, lookups }: SpfFacts): readonly string[] {
-  return [...(records.length > 1 ? [SEVERAL] : []), ...((lookups ?? 0) > 10 ? [TOO_MANY] : [])];
+function spfFaults({ records, lookups }: SpfFacts): readonly SpfFault[] {
+  const several = {
+    what: 'there are several SPF records, so that receivers use none of them',
+    remedy: 'join the SPF records to one',
+  };
+  const tooMany = {
+    what: 'the SPF record takes more than ten look-ups, so that receivers do not use it',
+    remedy: 'take terms out of the SPF record that are not used any more',
+  };
+  return [...(records.length > 1 ? [several] : []), ...((lookups ?? 0) > 10 ? [tooMany] : [])];
 }

@@ -1,7 +1,7 @@
+import { showTime } from '../../model/clock.ts';
 import { plural } from '../../model/names.ts';
 import {
   AFTER_ACCOUNT,
-  showTime,
   stopsAmong,
   unread,
   type Facts,
@@ -11,7 +11,7 @@ import {
 } from '../gate.ts';
 import { isAbsent, type ServerFacts, type ServiceCheck, type ZoneFacts } from '../observation.ts';
 import { mxLines, showMx } from '../mx-text.ts';
-import { findSwitch, hasAnswered } from '../switch-state.ts';
+import { findSwitch, hasAnswered, withoutService } from '../switch-state.ts';
 import { openTooEarly, tooEarly } from './too-early.ts';
 import { wayBack } from './way-back.ts';
 
@@ -121,7 +121,7 @@ function showAnswer({ answer }: ServerFacts): string {
 }
 
 function wildcardNotice({ wildcard }: ZoneFacts, check: ServiceCheck, domain: string): readonly string[] {
-  const others = wildcard.filter(({ exchange }) => !check.mx.some((own) => own.exchange === exchange));
+  const others = withoutService(wildcard, check);
   if (others.length === 0) return [];
   return [
     `notice: mail to names below ${domain} still goes to ${showMx(others)}, by the MX record of *.${domain}`,

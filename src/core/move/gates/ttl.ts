@@ -1,4 +1,5 @@
-import { showTime, type GateFinding, type GateInput } from '../gate.ts';
+import { showTime } from '../../model/clock.ts';
+import type { GateFinding, GateInput } from '../gate.ts';
 import { SHORT_TTL, UNKNOWN_TTL, type RememberedTtl } from '../memory.ts';
 import type { MoveObservation } from '../observation.ts';
 
