@@ -7,7 +7,7 @@ import { unreadRouting, type Observed, type UnreadRouting } from '../core/model/
 import type { Plan } from '../core/model/plan.ts';
 import { succeed, type Result } from '../core/model/result.ts';
 import { makePlan, type PlanInput } from '../core/plan/plan.ts';
-import { domainsLeadingTo } from '../core/plan/routes/forwarders.ts';
+import { domainsLeadingTo, forwardsTo } from '../core/plan/routes/forwarders.ts';
 import { readsOfDomainList, requestsAtLeast } from '../core/plan/requests/reads.ts';
 import { takesRoutes } from '../core/plan/warnings.ts';
 
@@ -68,13 +68,22 @@ function domainsLedTo({ changes }: Pick<Plan, 'changes'>, observed: Observed): R
   );
 }
 
-/** Returns the unread rules that may take mail of the changes: those of domains whose engine the account does not show. */
+/**
+ * Returns the unread rules on the way of the changes' mail, hop by hop: those of domains whose engine the account does
+ * not show.
+ */
 function unreadRules(plan: Pick<Plan, 'changes'>, observed: Observed): readonly UnreadRouting[] {
-  return [...domainsLedTo(plan, observed)].flatMap((domain) => {
+  const passed = new Set(domainsLedTo(plan, observed));
+  const unread: UnreadRouting[] = [];
+  // The set grows during the loop.
+  for (const domain of passed) {
     const live = observed.domains.get(domain);
-    const isHidden = live?.routingEngine === undefined && live?.rules === undefined;
-    return isHidden ? [{ domain, section: 'rules' }] : [];
-  });
+    if (live === undefined) continue;
+    if (live.routingEngine === undefined && live.rules === undefined)
+      unread.push({ domain, section: 'rules' });
+    for (const host of forwardsTo(live, observed.account)) passed.add(host as DomainName);
+  }
+  return unread;
 }
 
 async function readForwards(

@@ -1,3 +1,4 @@
+import { nameKey } from '../../model/names.ts';
 import type { Change, RuleChange } from '../../model/plan.ts';
 import type { RuleState } from '../../kinds/rule/fields.ts';
 import { createRouter, type Mail } from '../../routing/route.ts';
@@ -48,6 +49,21 @@ export function endingRules(changes: readonly Change[], mail: Mail, delivers: De
   );
 }
 
+/** Returns, for each rule that a domain gets, the new rules in front of it that may match the same mail. */
+export function addedInFront(changes: readonly Change[]): Beside {
+  const added = changes.filter(
+    (change): change is AddedRule =>
+      change.kind === 'rule' && change.action === 'add' && change.desired?.active === true,
+  );
+  const inFront = ({ domain, desired: own }: AddedRule): readonly AddedRule[] =>
+    added.filter(
+      ({ desired }) => compareRanks(desired.rank, own.rank) < 0 && mayShareMail(domain, own, desired),
+    );
+  return new Map(added.map((change) => [change, new Set(inFront(change))]));
+}
+
+type AddedRule = RuleChange & { readonly desired: RuleState };
+
 /** True if an entry delivers nothing, as far as its destinations show; null means that there is no entry. */
 export type MayBeSilent = (state: { readonly forward: readonly string[] } | null) => boolean;
 
@@ -62,7 +78,9 @@ export function endingBehind(changes: readonly Change[], mayBeSilent: MayBeSilen
   );
   const behind = (one: EndingRule): readonly EndingRule[] =>
     ending.filter(
-      (other) => compareRanks(other.observed.rank, one.observed.rank) > 0 && mayShareMail(one, other),
+      ({ observed }) =>
+        compareRanks(observed.rank, one.observed.rank) > 0 &&
+        mayShareMail(one.domain, one.observed, observed),
     );
   const silent = ending.filter(({ observed }) => mayBeSilent(observed));
   return new Map(silent.map((change) => [change, new Set(behind(change))]));
@@ -71,11 +89,17 @@ export function endingBehind(changes: readonly Change[], mayBeSilent: MayBeSilen
 type EndingRule = RuleChange & { readonly observed: RuleState };
 
 /** True unless the names in the conditions of two rules of a domain show that they match different mail. */
-function mayShareMail({ domain, observed: one }: EndingRule, { observed: other }: EndingRule): boolean {
+function mayShareMail(domain: string, one: RuleState, other: RuleState): boolean {
   if (one.match.type !== 'alias' || other.match.type !== 'alias') return true;
   const [name, another] = [one.match.alias, other.match.alias];
-  if (isWide(name) && isWide(another)) return true;
+  const areWide = [name, another].map(isWide);
+  if (!areWide.includes(false)) return true;
+  if (!areWide.includes(true) && withoutLabel(name) !== withoutLabel(another)) return false;
   return matches(other, mailTo(`${name}@${domain}`)) || matches(one, mailTo(`${another}@${domain}`));
+}
+
+function withoutLabel(name: string): string {
+  return nameKey(name).split('+')[0] ?? '';
 }
 
 function matches(rule: RuleState, mail: Mail): boolean {

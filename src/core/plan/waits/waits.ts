@@ -12,7 +12,7 @@ import { domainsLeadingTo, forwardersAmong, forwardsTo } from '../routes/forward
 import { readStages, type RoutesInput } from '../routes/sides.ts';
 import { isKnown, readingsOf } from '../routes/tables.ts';
 import { addedBeside, isWide, matchedBeside } from './beside.ts';
-import { endingBehind, type MayBeSilent } from './rule-order.ts';
+import { addedInFront, endingBehind, type MayBeSilent } from './rule-order.ts';
 import { openWays, type PassedChanges, type Ways } from './ways.ts';
 
 interface WaitsInput extends Pick<RoutesInput, 'desired'> {
@@ -168,10 +168,10 @@ function note(found: Found, change: Change, first: Change, why: WaitReason): voi
 }
 
 /**
- * Notes the order of entries of a domain that match some of the same mail. Aliases beside waiting ones keep their
- * order. An alias, or a rule that delivers nothing, ends only after the ending entries that would match its mail next.
- * Otherwise they would deliver that mail for a moment, or until the next run. That run's plan would then show a loss
- * that this plan does not show. A pattern that delivers does not wait. Nor does one that delivers nothing if another
+ * Notes the order of entries of a domain that match some of the same mail. Aliases and new rules beside waiting ones
+ * keep their order. An alias, or a rule that delivers nothing, ends only after the ending entries that would match its
+ * mail next. Otherwise those would deliver that mail for a moment, or until the next run. That run's plan would then
+ * show a loss that this plan does not show. A pattern that delivers does not wait. Nor does one that delivers nothing if another
  * pattern goes on to deliver: it could take that one's mail until it is deleted, too.
  */
 function noteBeside(
@@ -193,7 +193,9 @@ function noteBeside(
     ({ name, observed }) => !isWide(name) || (mayBeSilent(observed) && !patternDelivers()),
   );
   const ending = aliases.filter(({ action, desired }) => action !== 'add' && mayBeSilent(desired));
-  const inOrder = isWaiting ? [...addedBeside(aliases), ...matchedBeside(deleted, added)] : [];
+  const inOrder = isWaiting
+    ? [...addedBeside(aliases), ...matchedBeside(deleted, added), ...addedInFront(changes)]
+    : [];
   for (const [change, firsts] of [
     ...inOrder,
     ...matchedBeside(concerned, ending),

@@ -461,6 +461,29 @@ describe('rules', () => {
     expect(partsIn(made)).toEqual(['2: derived-alias-jobs@acme', '2: *@acme']);
   });
 
+  test('a new one waits for new ones in front of it that may match its mail, where one of the domain waits', () => {
+    const wanted = [
+      rule('*', `desk@${HUB}`),
+      rule('h*', A),
+      rule('x', A, { match: { type: 'alias', alias: 'x' } }),
+    ];
+    const made = plan(
+      desired([
+        present(ACME, { rules: ruleSection(wanted) }),
+        present(HUB, { aliases: aliasSection({ desk: B }) }),
+      ]),
+      observed([
+        live(ACME, { routingEngine: 'rules', rulesFallbackEmail: A, rules: [] }),
+        live(HUB, { routingEngine: 'alias', aliases: [] }),
+      ]),
+    );
+    expect(waitsIn(made)).toEqual([
+      '*@acme 1 <- desk@hub 1',
+      'h*@acme 1 <- *@acme 1',
+      'x@acme 1 <- *@acme 1, desk@hub 1',
+    ]);
+  });
+
   test('a rule of another engine takes no mail', () => {
     const made = plan(
       desired([

@@ -7,7 +7,7 @@ const NO_EDIT: readonly Edit[] = [
   { domain: 0, forward: 'a@x.example', kind: 'rule', nth: 0, isSwitched: false },
 ];
 
-/** Worlds in which mail was lost once: tried before the random ones. */
+/** Worlds in which a promise was broken once: tried before the random ones. */
 export const KNOWN_WORLDS: readonly [ForwardsWorld, readonly Edit[], number][] = [
   // An address forwards back to where mail comes from, and to one that delivers only later.
   [
@@ -69,5 +69,38 @@ export const KNOWN_WORLDS: readonly [ForwardsWorld, readonly Edit[], number][] =
     },
     NO_EDIT,
     0,
+  ],
+  // A run is killed between two new rules, of which the one in front waits.
+  [
+    {
+      version: 'v3',
+      v3RoutingEngine: 'omitted',
+      managed: [
+        {
+          ...NOTHING,
+          name: 'acme.example',
+          engine: 'rules',
+          rules: [{ condition: 0, forward: 'info@acme.example', active: false }],
+          wanted: {
+            ...UNMANAGED,
+            rules: [
+              { condition: 4, forward: 'desk@other.example', active: true },
+              { condition: 1, forward: 'a@x.example, anyone@relay.example', active: true },
+            ],
+            prune: true,
+          },
+        },
+        {
+          ...NOTHING,
+          name: 'other.example',
+          engine: 'rules',
+          rules: [{ condition: 2, forward: 'info@acme.example', active: true }],
+          wanted: { ...UNMANAGED, rules: [], prune: true },
+        },
+      ],
+      unmanaged: { ...NOTHING, name: 'relay.example', engine: 'rules' },
+    },
+    [{ domain: 0, forward: 'a@x.example', kind: 'alias', name: 'info', isDeleted: false }],
+    15,
   ],
 ];
