@@ -4,7 +4,7 @@ import { startMailServer } from '../notify/support/mail-server.ts';
 import { openFleet, type Fleet } from './support/fleet.ts';
 import { startWorker } from './support/worker-process.ts';
 
-const SOON = { timeout: 90_000, interval: 50 };
+const SOON = { timeout: 20_000, interval: 50 };
 const NAMES = ['a', 'b'];
 
 /** Changes the alias of an account by hand. */
@@ -22,7 +22,7 @@ async function edit({ emulator }: Fleet, name: string): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-test('two worker processes gather what both found, and send it once', { timeout: 240_000 }, async () => {
+test('two worker processes gather what both found, and send it once', async () => {
   const mail = await startMailServer({ tls: 'none' });
   const fleet = await openFleet(await sharedPostgres(), NAMES);
   for (const name of NAMES) await fleet.publish(name);
@@ -35,7 +35,8 @@ test('two worker processes gather what both found, and send it once', { timeout:
   onTestFinished(async () => {
     await Promise.all(workers.map((worker) => worker.stop()));
   });
-  for (const name of NAMES) await expect.poll(() => fleet.forward(name), SOON).toBe('ana@corp.example');
+  // What changes before the run has ended is put right by the run itself, and is no drift.
+  for (const name of NAMES) await expect.poll(async () => (await fleet.account(name))?.applied, SOON).toBe(1);
   for (const name of NAMES) await edit(fleet, name);
   const told = (): readonly string[] =>
     mail.mails.flatMap(({ text = '' }) => text.match(/^ +alias sales of .* was changed outside.*$/gm) ?? []);

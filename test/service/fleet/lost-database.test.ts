@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { freePort, startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { openFleet, type Fleet } from './support/fleet.ts';
 
 // The database is ended and started under workers, on a machine that may be busy.
@@ -81,8 +81,8 @@ test('where the database is gone once stage 1 is through, stage 2 does not begin
 
 test('a run that the database has not heard of for a third of the job expiry sends no request at all', async () => {
   const fleet = await openFleet(server, ['a']);
-  const port = await freePort();
-  const worker = fleet.worker(['--job-expiry', '30s', '--listen', `127.0.0.1:${port}`]);
+  const worker = fleet.worker(['--job-expiry', '30s']);
+  const port = await worker.port();
   await atWork(fleet);
   let goOn = (): void => {};
   const held = new Promise<void>((resolve) => (goOn = resolve));

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import fleetSchema from '../../../schemas/fleet.v1.schema.json' with { type: 'json' };
 import { commandScene } from '../../cli/support/scene.ts';
 import { expectSchema } from '../../cli/support/schema.ts';
-import { freePort, type TestDatabases } from '../../support/postgres.ts';
+import type { TestDatabases } from '../../support/postgres.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { openFleet, STORE_KEY } from './support/fleet.ts';
 
@@ -15,17 +15,13 @@ beforeAll(async () => {
 
 test('the worker that ran an account shows its domains; another one names it', async () => {
   const fleet = await openFleet(server, ['a']);
-  const [first, second] = [await freePort(), await freePort()];
-  fleet.worker(['--listen', `127.0.0.1:${first}`]);
+  const first = await fleet.worker().port();
   const get = async (port: number, path: string): Promise<string> =>
     (await (await fetch(`http://127.0.0.1:${port}${path}`)).text()).replaceAll(/\s+/g, ' ');
   await fleet.publish('a');
   await waitFor(async () => (await fleet.account('a'))?.applied === 1);
-  fleet.worker(['--listen', `127.0.0.1:${second}`]);
-  await waitFor(async () => (await get(second, '/').catch(() => '')).includes('Running'));
-  // The page follows the database a moment later.
-  await waitFor(async () => (await get(first, '/domains/a.example')).includes('Last changes'));
-  await waitFor(async () => (await get(second, '/domains/a.example')).includes('shows it'));
+  const second = await fleet.worker().port();
+  await waitFor(async () => (await get(second, '/')).includes('Running'));
   const shown = await get(first, '/domains/a.example');
   expect(shown).toMatch(/a\.example.*In sync.*a@fleet\.example.*sales.*ana@corp\.example.*a\.yaml:4/);
   expect(shown).toMatch(/Last changes.*alias.*sales/);
@@ -48,8 +44,7 @@ test('a worker serves the whole fleet: page, metrics and probes; status reads th
   const fleet = await openFleet(server, ['a', 'b']);
   await fleet.publish('a');
   await fleet.publish('b');
-  const port = await freePort();
-  fleet.worker(['--listen', `127.0.0.1:${port}`], { KEY_B: 'wrong-key' });
+  const port = await fleet.worker([], { KEY_B: 'wrong-key' }).port();
   const get = async (path: string): Promise<string> =>
     (await fetch(`http://127.0.0.1:${port}${path}`)).text();
   for (let tries = 0; (await fleet.account('b'))?.parked !== true || !(await fleet.account('a'))?.applied;) {

@@ -96,6 +96,8 @@ export interface FleetWorker {
   stop(): Promise<Ended>;
   /** Resolves once it has logged such an event. */
   logged(event: string): Promise<void>;
+  /** The port of its page, once it listens. */
+  port(): Promise<number>;
 }
 
 export async function openFleet(
@@ -139,10 +141,20 @@ export async function openFleet(
       const line = ['run', '--listen', '127.0.0.1:0', ...INTERVAL, ...args];
       const out = collect();
       const ended = runLine(line, { ...base, ...env }, { signal: stopped.signal, out, clock });
+      const logged = (event: string): Promise<void> =>
+        expect.poll(() => out.text(), { timeout: 60_000, interval: 50 }).toContain(`"event":"${event}"`);
       return {
         ended,
-        logged: (event) =>
-          expect.poll(() => out.text(), { timeout: 60_000, interval: 50 }).toContain(`"event":"${event}"`),
+        logged,
+        async port() {
+          await logged('status.listening');
+          const line =
+            out
+              .text()
+              .split('\n')
+              .find((text) => text.includes('"event":"status.listening"')) ?? '';
+          return (JSON.parse(line) as { readonly port: number }).port;
+        },
         stop() {
           stopped.abort('SIGTERM');
           return ended;
