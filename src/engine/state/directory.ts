@@ -1,19 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import type { References } from '../../core/model/destinations.ts';
 import type { Clock, Every } from '../../core/model/clock.ts';
 import type { DomainName } from '../../core/model/names.ts';
 import type { Warning } from '../../core/model/plan.ts';
 import { NO_PRIOR, type ManifestSize, type PriorDomain, latestManifests } from '../../core/model/prior.ts';
-import { fail, succeed, type Result } from '../../core/model/result.ts';
-import {
-  readKnownReferences,
-  readManifestSizes,
-  readPriorDomain,
-  writeKnownReferences,
-  writeManifestSizes,
-  writePriorDomain,
-} from './documents.ts';
+import { succeed, type Result } from '../../core/model/result.ts';
+import { readManifestSizes, readPriorDomain, writeManifestSizes, writePriorDomain } from './documents.ts';
 import { accountDirectory, domainFile, shortHash } from './file-names.ts';
 import {
   keepNewest,
@@ -25,20 +17,13 @@ import {
   writeWhole,
   type ReadOutcome,
 } from './files.ts';
-import { createFingerprinter, fingerprintValue, recognise, withReferences } from './fingerprints.ts';
 import type { HistoryBounds } from './history/bounds.ts';
 import { openHistory } from './history/history.ts';
+import { openFingerprinter, openReferences, openValuePrints, rememberReferences } from './known-values.ts';
 import { acquireLock, countLocks } from './lock.ts';
 import { ownFiles, type OwnFiles, type StateFs } from './own-files.ts';
 import type { ProcessTable } from './processes.ts';
-import type {
-  DomainMemories,
-  Memory,
-  RecogniseReferences,
-  StateFault,
-  StateStore,
-  TextMemory,
-} from './store.ts';
+import type { DomainMemories, Memory, StateFault, StateStore, TextMemory } from './store.ts';
 
 export interface StateDirectoryOptions {
   /** Root directory for all accounts. */
@@ -57,7 +42,6 @@ export interface StateDirectoryOptions {
 
 const KEPT_DOCUMENTS = 50;
 const AT_ONCE = 32;
-const SALT_BYTES = 32;
 const SNAPSHOTS = 'snapshots';
 
 /** Opens the state directory of one account. It touches nothing before a method is called. */
@@ -241,59 +225,6 @@ async function removeLeftovers(files: OwnFiles, directory: string): Promise<void
   for (const name of await listFiles(files, directory)) {
     if (name.endsWith('.tmp')) await removeQuietly(files, join(directory, name));
   }
-}
-
-async function rememberReferences(scope: Scope, references: References): Promise<Result<void, StateFault>> {
-  const salt = await openSalt(scope);
-  if (salt === null) return fail({ message: `${join(scope.place, 'salt')} cannot be read or written` });
-  const before = await readReferences(scope);
-  const text = writeKnownReferences(withReferences(before ?? new Map(), references, salt));
-  if (before !== null && text === writeKnownReferences(before)) return succeed(undefined);
-  return writeAtomically(scope.files, referencesPath(scope), text);
-}
-
-async function openReferences(scope: Scope): Promise<RecogniseReferences | null> {
-  const known = await readReferences(scope);
-  if (known === null) return null;
-  if (known.size === 0) return () => new Map();
-  const salt = await openSalt(scope);
-  return salt === null ? null : (values) => recognise(known, values, salt);
-}
-
-/** Returns the references, or null if there are none or they are damaged. */
-async function readReferences(scope: Scope): Promise<ReadonlyMap<string, string> | null> {
-  const read = await readText(scope.files, referencesPath(scope));
-  return read.kind === 'text' ? readKnownReferences(read.text) : null;
-}
-
-function referencesPath(scope: Scope): string {
-  return join(scope.place, 'references.json');
-}
-
-async function openFingerprinter(scope: Scope): Promise<((password: string) => Promise<string>) | null> {
-  const salt = await openSalt(scope);
-  return salt === null ? null : createFingerprinter(salt);
-}
-
-async function openValuePrints(scope: Scope): ReturnType<StateStore['openValuePrints']> {
-  const salt = await openSalt(scope);
-  return salt === null ? null : (value) => fingerprintValue(value, salt);
-}
-
-/**
- * Returns the salt, which is created once. Returns null if there is none and none can be saved; then values are not
- * remembered.
- */
-async function openSalt(scope: Scope): Promise<Uint8Array | null> {
-  const path = join(scope.place, 'salt');
-  const read = await readText(scope.files, path);
-  if (read.kind === 'unreadable') return null;
-  if (read.kind === 'text' && /^[0-9a-f]{64}\n$/.test(read.text)) {
-    return Buffer.from(read.text.trim(), 'hex');
-  }
-  const salt = randomBytes(SALT_BYTES);
-  const written = await writeAtomically(scope.files, path, `${salt.toString('hex')}\n`);
-  return written.ok ? salt : null;
 }
 
 function refused(place: string, fault: string): Warning {

@@ -1,13 +1,5 @@
 import type { CommandLine } from '../../core/model/text/command-line.ts';
-import {
-  runOutcome,
-  type Cause,
-  type DaemonEvent,
-  type DomainHealth,
-  type DomainStatus,
-  type RunResult,
-} from '../../core/model/status/daemon.ts';
-import { notReceivingText, type NotReceiving } from '../../core/model/status/fleet.ts';
+import type { Cause, DaemonEvent, RunResult } from '../../core/model/status/daemon.ts';
 import { errorsFirst } from '../../core/model/manifest/problem.ts';
 import { fail, succeed } from '../../core/model/result.ts';
 import { internalFault, type RunPorts } from '../daemon/account-run.ts';
@@ -17,12 +9,12 @@ import type { ManifestRead } from '../daemon/manifest/manifest-source.ts';
 import { makeRun, type RunRecords, type Work } from '../daemon/recorded-run.ts';
 import { createReceivingWatch } from '../daemon/receiving.ts';
 import { createRepeatedSweeps } from '../daemon/repeated-sweep.ts';
-import { backoff } from '../daemon/scheduler.ts';
 import { accountName } from '../../engine/state/account-name.ts';
 import type { Database } from '../../engine/state/postgres/database.ts';
 import type { Revision } from '../../engine/state/postgres/published/read-revision.ts';
 import type { HistoryStore, StateStore } from '../../engine/state/store.ts';
 import { claimedState } from './claimed-state.ts';
+import { failedRecord, outcomeOf, parkedRecord, retryAfter } from './job-records.ts';
 import { parkedBy, stillParked } from './parking.ts';
 import type { RanAccounts } from './ran-accounts.ts';
 import type { Claim, RunMemory, RunRecord } from './runs.ts';
@@ -242,80 +234,4 @@ function accessOf(job: Job): RunPorts['access'] {
     };
     return succeed({ ...access.value, openState });
   };
-}
-
-/** States, the most severe first. */
-const SEVERITY: readonly DomainHealth[] = ['failing', 'withheld', 'frozen', 'drifted', 'unknown', 'in-sync'];
-const APPLIED: ReadonlySet<string> = new Set(['unchanged', 'converged']);
-
-function outcomeOf(job: Job, result: RunResult, seconds: number): Omit<RunRecord, 'memory' | 'retryMs'> {
-  const { intervalMs } = job.options;
-  const { domains } = job.tracker.status();
-  const [worst] = [...domains.values()].toSorted(
-    (a, b) => SEVERITY.indexOf(a.state) - SEVERITY.indexOf(b.state),
-  );
-  const { state = 'unknown', reason = null } = worst ?? {};
-  const known = withReceiving(job, { state, reason });
-  if (result.kind === 'failed')
-    return { ...known, isApplied: false, isRead: false, drift: 0, intervalMs, readMs: 0 };
-  return {
-    ...known,
-    isApplied: state === 'in-sync' && APPLIED.has(runOutcome(result)),
-    isRead: [...domains.values()].every(({ readAt }) => readAt !== null),
-    drift: result.drift.length,
-    intervalMs,
-    readMs: result.report?.wrote === true ? 0 : 1_000 * seconds,
-  };
-}
-
-/** Adds that domains do not receive mail to the state and the reason of an account's worst domain. */
-function withReceiving(
-  { account, claim, tracker }: Job,
-  { state, reason }: Pick<DomainStatus, 'state' | 'reason'>,
-): Pick<RunRecord, 'state' | 'error' | 'notReceiving'> {
-  const notReceiving = notReceivingOf(tracker.status().domains);
-  const stopped = notReceivingText('stopped', notReceiving);
-  const error = [stopped, reason].filter((text) => text !== null).join('; ');
-  return {
-    state: stopped === null ? state : 'not-receiving',
-    error: error === '' ? null : account.conceal(error),
-    notReceiving: notReceiving ?? claim.outcome.notReceiving,
-  };
-}
-
-/** Returns the domains that do not receive mail. null means that the run did not learn it of any domain. */
-function notReceivingOf(domains: ReadonlyMap<string, DomainStatus>): NotReceiving | null {
-  const names = Map.groupBy(domains.keys(), (name) => domains.get(name)?.receiving ?? null);
-  if (names.size === 1 && names.has(null)) return null;
-  return { stopped: names.get('stopped') ?? [], never: names.get('never') ?? [] };
-}
-
-function retryAfter({ claim, options, ports }: Job): number {
-  return backoff(claim.failures + 1, options.intervalMs, ports.random);
-}
-
-/** Returns the record of a run that sent nothing. */
-function failedRecord(job: Job, error: string): RunRecord {
-  const { claim, options, account } = job;
-  return {
-    state: 'failing',
-    error: account.conceal(error),
-    notReceiving: claim.outcome.notReceiving,
-    isApplied: false,
-    isRead: false,
-    drift: 0,
-    retryMs: retryAfter(job),
-    intervalMs: options.intervalMs,
-    readMs: 0,
-    memory: { ...claim.memory, parked: null },
-  };
-}
-
-/**
- * Returns the record of a parked run. It waits one interval, because only the key may change, and checking that costs
- * no request.
- */
-function parkedRecord(job: Job, error: string): RunRecord {
-  const { claim, options } = job;
-  return { ...failedRecord(job, error), retryMs: options.intervalMs, memory: claim.memory };
 }

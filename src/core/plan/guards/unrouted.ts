@@ -13,7 +13,8 @@ import {
   type SideDelivery,
   type RouteOutcomes,
 } from '../routes/outcomes.ts';
-import { readStages, type Side, type StagedChanges } from '../routes/sides.ts';
+import type { Side } from '../routes/sides.ts';
+import { readStages, type StagedChanges } from '../routes/staged-sides.ts';
 import { readingsOf } from '../routes/tables.ts';
 import { compareText } from '../sorting.ts';
 import { allowance } from './deletes.ts';

@@ -4,13 +4,10 @@ import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
 import { lazily } from '../../routing/lazily.ts';
-import { createRouter, type Mail } from '../../routing/route.ts';
+import { createRouter } from '../../routing/route.ts';
 import type { DomainRoutes } from '../../routing/ways.ts';
 import { matchParts } from '../../fields/condition.ts';
-import { stageOneChanges } from '../withhold.ts';
 import { liveAliases, type LiveAliases, type RoutedItem } from './aliases.ts';
-import type { PlanRoute } from './choices.ts';
-import { ANY_OTHER } from './known-addresses.ts';
 import { keepLatest, TABLES_KEPT } from './latest.ts';
 import { engineOf, finalTable, isKnown, type PlanTable, type RankedItem, type Reading } from './tables.ts';
 
@@ -108,7 +105,7 @@ function mayHaveRules(domain: string, { desired, observed }: RoutesInput): boole
   return live.routingEngine === undefined && live.rules === undefined;
 }
 
-const NO_TABLE = { engine: null, aliasOf: () => null, takerOf: () => null } as const;
+export const NO_TABLE = { engine: null, aliasOf: () => null, takerOf: () => null } as const;
 const UNKNOWN: DomainSide = { ...NO_TABLE, routing: 'unknown' };
 const OUTSIDE: DomainSide = { ...NO_TABLE, routing: 'outside' };
 const REFUSING: DomainSide = { ...NO_TABLE, routing: () => [{ kind: 'refused' }] };
@@ -118,92 +115,8 @@ interface SideInput extends RoutesInput {
   readonly aliasesOf: (domain: string) => LiveAliases;
 }
 
-/**
- * The account in one reading: before, after stage 1, and after all changes. `meanwhile` combines these at each
- * address, because a run may end with only some of the changes made.
- */
-export interface StagedSides extends Sides {
-  readonly between: Side;
-  readonly meanwhile: Side;
-}
-
-/** The changes in each domain, and the live aliases to leave out. */
-export interface StagedChanges {
-  readonly changesIn: (domain: DomainName) => readonly Change[];
-  /** Returns the names of aliases that count as missing before the changes. */
-  readonly ignoredIn: (domain: DomainName) => ReadonlySet<string>;
-}
-
-export function readStages(
-  { desired, observed }: Pick<RoutesInput, 'desired' | 'observed'>,
-  reading: Reading,
-  { changesIn, ignoredIn }: StagedChanges,
-): StagedSides {
-  const input = { desired, observed, changes: [], adoptions: [] };
-  const aliasesOf = keepLatest(TABLES_KEPT, (domain) =>
-    liveAliases(observed.domains.get(domain as DomainName)),
-  );
-  const reliedOn = keepLatest(TABLES_KEPT, (domain) => {
-    const live = observed.domains.get(domain as DomainName);
-    const ignored = ignoredIn(domain as DomainName);
-    if (ignored.size === 0) return aliasesOf(domain);
-    return liveAliases({ aliases: [...(live?.aliases ?? [])].filter(({ name }) => !ignored.has(name)) });
-  });
-  const made = (aliases: typeof aliasesOf, changesOf: (domain: DomainName) => readonly Change[]): Side =>
-    createSide({ ...input, aliasesOf: aliases }, () => reading, changesOf);
-  const before = made(reliedOn, () => []);
-  const between = made(reliedOn, (domain) => stageOneChanges(changesIn(domain)));
-  const after = made(aliasesOf, changesIn);
-  const meanwhile = keepLatest(TABLES_KEPT, (domain) =>
-    anyOf(domain, [before(domain), between(domain), after(domain)]),
-  );
-  return { before, between, after, meanwhile };
-}
-
-/** Combines sides of a domain: mail goes to all destinations that it has in any of them. */
-function anyOf(domain: string, sides: readonly DomainSide[]): DomainSide {
-  const routings = sides.map(({ routing }) => routing);
-  const [first] = sides;
-  const closed = routings.find((routing) => typeof routing === 'string');
-  if (first === undefined || closed !== undefined) return { ...NO_TABLE, routing: closed ?? 'unknown' };
-  const toOthers: Mail = { to: `${ANY_OTHER}@${domain}`, from: '', subject: '', body: '' };
-  const find = <Item extends RoutedItem>(itemOf: (side: DomainSide) => Item | null): Item | null => {
-    const items = sides.map((side) => itemOf(side));
-    const found = items.find((item) => item !== null);
-    if (found === undefined) return null;
-    // If the item is missing on a side, its mail goes the way of every other address there.
-    return {
-      ...found,
-      forward: distinct(items.map((item, index) => item ?? usualRoute(routings[index], toOthers))),
-    };
-  };
-  return {
-    engine: first.engine,
-    routing(mail) {
-      const taking = routings.flatMap((routing) => usualRoute(routing, mail) ?? []);
-      const [taken] = taking;
-      return [taken === undefined ? { kind: 'refused' } : { ...taken, forward: distinct(taking) }];
-    },
-    aliasOf: (name) => find(({ aliasOf }) => aliasOf(name)),
-    takerOf: (match) => find(({ takerOf }) => takerOf(match)),
-  };
-}
-
-/** Returns the usual taker of some mail; null if the mail is refused or its taker is unknown. */
-function usualRoute(
-  routing: DomainSide['routing'] | undefined,
-  mail: Mail,
-): Exclude<PlanRoute, { readonly kind: 'refused' }> | null {
-  const routes = typeof routing === 'function' ? routing(mail) : [];
-  const [usual] = typeof routes === 'string' ? [] : routes;
-  return usual === undefined || usual.kind === 'refused' ? null : usual;
-}
-
-function distinct(takers: readonly (Pick<RoutedItem, 'forward'> | null)[]): RoutedItem['forward'] {
-  return [...new Set(takers.flatMap((taker) => taker?.forward ?? []))];
-}
-
-function createSide(
+/** Creates the account in one reading. Domains are prepared on demand. */
+export function createSide(
   input: SideInput,
   readingOf: (domain: string) => Reading,
   changesOf: (domain: DomainName) => readonly Change[],
