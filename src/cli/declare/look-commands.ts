@@ -103,7 +103,7 @@ export const LOOK_COMMANDS: CommandGroup = {
       .addOption(
         plainOption(
           '--former-ttl <seconds>',
-          'the TTL of the MX records before it was lowered, if nobody saw it',
+          'the TTL of the MX records before it was lowered, if no call of move saw it',
           '86400',
         ).argParser(wholeNumber),
       )
