@@ -13,14 +13,17 @@ export interface ResolverSettings {
   readonly policyPort: number;
 }
 
-/** With a resolver on loopback, the other servers are there too, on its port. */
+/**
+ * With a resolver on loopback, the other servers are asked on its port, too: a test has all of them there. On the port
+ * of DNS it is a resolver of this machine, and policy files are where they always are.
+ */
 export function resolverSettings(given: string | undefined): ResolverSettings {
   const resolver = given === undefined ? systemResolver() : parseServer(given);
   const isLocal = given !== undefined && /^(?:127\.|::1$)/.test(resolver.host);
   return {
     resolver,
     serverPort: isLocal ? resolver.port : DNS_PORT,
-    policyPort: isLocal ? resolver.port : HTTPS_PORT,
+    policyPort: isLocal && resolver.port !== DNS_PORT ? resolver.port : HTTPS_PORT,
   };
 }
 
