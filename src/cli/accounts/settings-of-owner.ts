@@ -1,3 +1,4 @@
+import type { DomainName } from '../../core/model/names.ts';
 import type { Context } from '../context.ts';
 import { usageError } from '../exit.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
@@ -7,16 +8,12 @@ import { openJobs } from './accounts.ts';
 export async function settingsOfOwner(
   context: Context,
   settings: Settings,
-  domain: string,
+  domain: DomainName,
 ): Promise<Settings> {
   const { accounts } = settings.manifest;
   if (accounts === null) return settings;
   const { jobs } = await openJobs(context, settings, accounts);
-  const present = jobs.find(({ desired }) => {
-    return [...(desired?.domains.values() ?? [])].some(
-      (one) => one.domain === domain && one.state === 'present',
-    );
-  });
+  const present = jobs.find(({ desired }) => desired?.domains.get(domain)?.state === 'present');
   // It may be in a manifest that is not valid, which ends the command.
   const found = present ?? jobs.find(({ desired }) => desired === null);
   if (found !== undefined) return found.settings;
