@@ -184,14 +184,16 @@ describe('texts of strangers on the page', () => {
     expect(faults).toEqual([]);
     // One value that is not escaped would be found.
     texts = plain.with(0, OWN[0] ?? '');
-    const { text } = await get('/');
+    const { text, headers } = await get('/');
+    // Without it the planted script would open a dialog, for which the page waits.
+    const policy = { 'content-security-policy': String(headers['content-security-policy']) };
     const escaped = '&quot;&gt;&lt;img src=x onerror=alert(1)&gt;';
     expect(text.split(escaped).length).toBeGreaterThan(10);
     for (let place = 1; place < text.split(escaped).length; place += runs(1, 4)) {
       const parts = text.split(escaped);
       const planted = [parts.slice(0, place).join(escaped), parts.slice(place).join(escaped)].join(OWN[0]);
       await page.route('**/planted', (found) =>
-        found.fulfill({ body: planted, contentType: 'text/html; charset=utf-8' }),
+        found.fulfill({ body: planted, contentType: 'text/html; charset=utf-8', headers: policy }),
       );
       await page.goto(`http://127.0.0.1:${server.port}/planted`);
       expect(await skeleton(page)).not.toBe(expected);
