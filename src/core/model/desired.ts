@@ -68,7 +68,9 @@ export function presentEntries<S extends Section>(
   section: DesiredSection<S> | undefined,
 ): readonly PresentEntry<S>[] {
   const entries: Iterable<SectionEntry<S>> = section?.entries.values() ?? [];
-  return [...entries].filter((entry): entry is PresentEntry<S> => entry.state === 'present');
+  const present: PresentEntry<S>[] = [];
+  for (const entry of entries) if (entry.state === 'present') present.push(entry as PresentEntry<S>);
+  return present;
 }
 
 /** A tombstone. */

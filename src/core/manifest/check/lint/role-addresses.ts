@@ -1,4 +1,4 @@
-import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
+import type { PresentDomain } from '../../../model/desired.ts';
 import { nameKey, takesOthers } from '../../../model/names.ts';
 import { matchesGlob } from '../../../routing/glob.ts';
 import { routerOf } from '../routing-table.ts';
@@ -24,13 +24,13 @@ const ROLES = [
  */
 export function* missingRoles(domain: PresentDomain): Generator<LintFinding> {
   const { aliases } = domain;
-  if (aliases?.prune !== true || presentEntries(aliases).length === 0) return;
+  if (aliases?.prune !== true || !aliases.entries.values().some(({ state }) => state === 'present')) return;
   const unnamed = ROLES.filter(
     ({ name }) =>
       !aliases.entries.has(nameKey(name)) && !aliases.ignore.some((pattern) => matchesGlob(pattern, name)),
   );
   if (unnamed.length === 0) return;
-  const entries = new Map([...aliases.entries].filter(([, alias]) => mayMatchRole(alias.name)));
+  const entries = new Map(aliases.entries.entries().filter(([, alias]) => mayMatchRole(alias.name)));
   const router = routerOf({ ...domain, aliases: { ...aliases, entries } });
   for (const { name, code, who } of unnamed) {
     const mail = { to: `${name}@${domain.domain}`, from: '', subject: '', body: '' };
