@@ -30,8 +30,7 @@ export async function measureValidate(): Promise<Section> {
     text: [
       '`validate` of the published program as a whole process. Time and memory are linear in the size of a file. ' +
         'Most of a large manifest is [parsed without the YAML library](decisions/0010-large-manifests.md), in a ' +
-        'tenth of its time. The schema checks only the parts that it may reject. If a manifest has more than ' +
-        '50,000 entries, its tree of nodes is garbage-collected before an account is read.',
+        'tenth of its time. The schema checks only the parts that it may reject.',
       'A file with anchors, block scalars or texts of several lines needs the library: 17 CPU seconds for a ' +
         "million aliases. The library's check of duplicate keys would be quadratic, so [we use our " +
         'own](decisions/0002-own-duplicate-key-check.md). A file has limits in bytes, tokens and documents. The ' +
