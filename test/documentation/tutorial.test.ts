@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { hostname, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/directory.ts';
-import { PROGRAM_PATH } from '../support/program.ts';
+import { freePort } from '../support/free-port.ts';
+import { PROGRAM, PROGRAM_PATH } from '../support/program.ts';
 import { comparable, followPage, type ConsoleCommand } from './support/console-page.ts';
 import { openShell } from './support/shell.ts';
 
@@ -16,17 +15,9 @@ const PAGE = readFileSync(join(import.meta.dirname, '../../docs/tutorial.md'), '
 const READS = /^(?:cat|curl -s http|fwdsync history)/;
 const LONGEST_WAIT = 20_000;
 
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return String(port);
-}
-
 test('a new user who follows docs/tutorial.md sees what it shows; `npm run docs` writes the outputs again', async () => {
   const home = await temporaryDirectory();
-  const [api, page] = [await freePort(), await freePort()];
+  const [api, page] = [String(await freePort()), String(await freePort())];
   const shell = openShell(home, {
     HOME: home,
     PATH: PROGRAM_PATH,
@@ -45,6 +36,7 @@ test('a new user who follows docs/tutorial.md sees what it shows; `npm run docs`
       .replaceAll(api, '8025')
       .replaceAll(page, '9477')
       .replaceAll(home, '/home/ana')
+      .replaceAll(join(dirname(PROGRAM), '..'), '/usr/local/lib/node_modules/fwdsync')
       .replaceAll(`${username} on ${hostname()}`, 'ana on laptop')
       .replaceAll(`  ${username}  `, '  ana  ');
 

@@ -82,7 +82,6 @@ const VARIABLE: readonly (readonly [RegExp, string])[] = [
   [/^[0-9a-z]{8,12}(?=  )/gm, 'ID'],
   [/\b(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{7,64}\b/g, 'ID'],
   [/(?:127\.0\.0\.1:\d+|api\.improvmx\.com)(?= \(v[34]\))/g, 'HOST'],
-  [/file:\/\/\S+\/schemas\//g, 'file:///schemas/'],
   // Names of users and hosts have different lengths, and so different places to wrap a line.
   [/\s+/g, ' '],
 ];
