@@ -18,6 +18,8 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Nearly as long as a test: on a busy machine everything takes its time.
+    expect: { poll: { timeout: 50_000 } },
   },
 });
 

@@ -175,7 +175,7 @@ test('kill -9 in the middle: what was accepted is there once, and the logs say s
       ),
     );
   };
-  await expect.poll(missing, { timeout: 60_000 }).toEqual([]);
+  await expect.poll(missing).toEqual([]);
   const { domains } = (await (await fetch(`${control}/state`)).json()) as {
     domains: readonly { readonly logs: readonly StateLog[] }[];
   };

@@ -18,7 +18,6 @@ import { ENV, findings, MANIFEST, OWNER, PLANTED, SECRET_FILE, SEED } from './su
 import { PROGRAM } from '../support/program.ts';
 
 const NAMED = 'fwdsync.yaml';
-const IN_TIME = { timeout: 30_000, interval: 50 };
 
 test.each(['v4', 'v3'] as const)(
   'no planted value is in anything that a daemon prints, serves, sends to its webhook or keeps, through %s',
@@ -42,11 +41,11 @@ test.each(['v4', 'v3'] as const)(
       pages.push(...(await readPages(await daemon.address())));
     };
     const heard = async (event: string): Promise<void> => {
-      await expect.poll(() => hook.events(), IN_TIME).toContain(event);
+      await expect.poll(() => hook.events()).toContain(event);
       await look();
     };
 
-    await expect.poll(() => daemon.printed(), IN_TIME).toContain('"event":"run.finished"');
+    await expect.poll(() => daemon.printed()).toContain('"event":"run.finished"');
     await look();
     const forward = `${PLANTED.destination},eve@corp.example`;
     await byHand(emulator, 'PUT', aliasPath(emulator, 'info'), { forward });
@@ -59,7 +58,7 @@ test.each(['v4', 'v3'] as const)(
     await byHand(emulator, 'DELETE', aliasPath(emulator, 'sales'));
     await byHand(emulator, 'DELETE', '/v4/domains/acme.example/credentials/carol');
     await heard('apply-failed');
-    await expect.poll(() => emulator.journal.entries().some(isRefusedCredential), IN_TIME).toBe(true);
+    await expect.poll(() => emulator.journal.entries().some(isRefusedCredential)).toBe(true);
     await look();
     emulator.faults.clear();
     await write(MANIFEST.replace('{ env: CAROL }', JSON.stringify(PLANTED.password)));
@@ -130,7 +129,7 @@ function startDaemon(cwd: string, env: Readonly<Record<string, string>>) {
     ],
     async address(): Promise<string> {
       const port = (): string | undefined => /"event":"status\.listening".*"port":(\d+)/.exec(out)?.[1];
-      await expect.poll(port, IN_TIME).toBeDefined();
+      await expect.poll(port).toBeDefined();
       return `http://127.0.0.1:${port()}`;
     },
     async stop(): Promise<number | null> {

@@ -41,7 +41,7 @@ async function open(): Promise<Waiting> {
     hold: (chosen) => {
       which = chosen;
     },
-    held: (count) => expect.poll(() => waiting, { timeout: 20_000, interval: 10 }).toBe(count),
+    held: (count) => expect.poll(() => waiting, { interval: 10 }).toBe(count),
     release: () => released.resolve(),
   };
 }
@@ -69,7 +69,7 @@ function start({ run }: Waiting, args: readonly string[]): Running {
 
 async function interrupt(running: Running, expected: string | RegExp): Promise<void> {
   running.child.kill('SIGINT');
-  await expect.poll(running.stderr, { timeout: 5_000, interval: 10 }).toMatch(expected);
+  await expect.poll(running.stderr, { interval: 10 }).toMatch(expected);
 }
 
 const acknowledged = (requests: string): string =>
@@ -133,7 +133,7 @@ test('while it waits for the next poll nothing is in flight', async () => {
     known = work.emulator.journal.total();
     return known > 0 && known === before;
   };
-  await expect.poll(isQuiet, { timeout: 20_000, interval: 500 }).toBe(true);
+  await expect.poll(isQuiet, { interval: 500 }).toBe(true);
   await interrupt(running, 'interrupting: nothing more is sent; press Ctrl-C again to stop now');
   expect((await running.ended).code).toBe(130);
 });
@@ -194,7 +194,7 @@ test('verify reports the domains that were verified by then', async () => {
   work.hold(({ path }) => path.includes('beta'));
   const running = start(work, ['verify']);
   await work.held(1);
-  await expect.poll(() => work.emulator.journal.total(), { timeout: 5_000 }).toBe(3);
+  await expect.poll(() => work.emulator.journal.total()).toBe(3);
   await interrupt(running, ONE);
   running.child.kill('SIGINT');
   const { code, stdout } = await running.ended;
@@ -215,7 +215,7 @@ test('on a terminal each leaves a clean line, also where a key was pressed', asy
   child.stdout.on('data', (piece: Buffer) => {
     output += piece.toString();
   });
-  const shows = (text: string) => expect.poll(() => output, { timeout: 20_000 }).toContain(text);
+  const shows = (text: string) => expect.poll(() => output).toContain(text);
   await shows(' left');
   child.stdin.write('\r');
   child.stdin.write('\u0003');
@@ -238,7 +238,7 @@ test('SIGTERM says so in its own words', async () => {
   await work.held(1);
   running.child.kill('SIGTERM');
   const expected = 'terminating: waiting for 1 request; a second signal stops now\n';
-  await expect.poll(running.stderr, { timeout: 5_000 }).toContain(expected);
+  await expect.poll(running.stderr).toContain(expected);
   running.child.kill('SIGTERM');
   expect((await running.ended).code).toBe(143);
 });

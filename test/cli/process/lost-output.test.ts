@@ -155,9 +155,9 @@ describe('on a full disk', () => {
     const child = begin(workspace, `exec ${PROGRAM} run ${args} ${where}`);
     const stderr = text(child.stderr);
     const requests = (): number => workspace.emulator.journal.entries().length;
-    await expect.poll(() => workspace.writes().length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => workspace.writes().length).toBeGreaterThan(0);
     const before = requests();
-    await expect.poll(requests, { timeout: 20_000 }).toBeGreaterThan(before + 4);
+    await expect.poll(requests).toBeGreaterThan(before + 4);
     child.kill('SIGTERM');
     expect((await once(child, 'exit'))[0]).toBe(0);
     expect(await stderr).toEqual(said);

@@ -77,7 +77,7 @@ export function daemon(
         line.includes(`"event":"${name}"`) &&
         (account === undefined || line.includes(`"account":"${account}"`));
       const line = (): string | undefined => seen.split('\n').slice(0, -1).find(isMeant);
-      await expect.poll(line, { timeout: 20_000, interval: 20 }).toBeDefined();
+      await expect.poll(line, { interval: 20 }).toBeDefined();
       return JSON.parse(line() ?? '') as Line;
     },
     async end(signal = 'SIGTERM') {

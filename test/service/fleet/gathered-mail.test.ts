@@ -4,7 +4,6 @@ import { startMailServer } from '../notify/support/mail-server.ts';
 import { openFleet, type Fleet } from './support/fleet.ts';
 import { startWorker } from './support/worker-process.ts';
 
-const SOON = { timeout: 20_000, interval: 50 };
 const NAMES = ['a', 'b'];
 
 /** Changes the alias of an account by hand. */
@@ -36,11 +35,11 @@ test('two worker processes gather what both found, and send it once', async () =
     await Promise.all(workers.map((worker) => worker.stop()));
   });
   // What changes before the run has ended is put right by the run itself, and is no drift.
-  for (const name of NAMES) await expect.poll(async () => (await fleet.account(name))?.applied, SOON).toBe(1);
+  for (const name of NAMES) await expect.poll(async () => (await fleet.account(name))?.applied).toBe(1);
   for (const name of NAMES) await edit(fleet, name);
   const told = (): readonly string[] =>
     mail.mails.flatMap(({ text = '' }) => text.match(/^ +alias sales of .* was changed outside.*$/gm) ?? []);
-  await expect.poll(told, SOON).toHaveLength(NAMES.length);
+  await expect.poll(told).toHaveLength(NAMES.length);
   // A worker that stops ends the mail that it is sending first.
   expect(await Promise.all(workers.map((worker) => worker.stop()))).toEqual([0, 0]);
   expect(told().toSorted()).toEqual(

@@ -13,8 +13,6 @@ beforeAll(async () => {
   server = await sharedPostgres();
 });
 
-const SOON = { timeout: 20_000, interval: 50 };
-
 function ofEvent({ log }: Ended, event: string): readonly Readonly<Record<string, unknown>>[] {
   return log.filter((line) => line['event'] === event);
 }
@@ -23,16 +21,16 @@ test('a worker applies what is published while it runs, revision after revision'
   const fleet = await openFleet(server, ['a', 'b']);
   const worker = fleet.worker();
   await fleet.publish('a');
-  await expect.poll(() => fleet.forward('a'), SOON).toBe('ana@corp.example');
+  await expect.poll(() => fleet.forward('a')).toBe('ana@corp.example');
   const published = fleet.atFirst('a', 'write', async () => {
     await fleet.publish('a', { forward: 'eve@corp.example' });
   });
   await fleet.publish('a', { forward: 'ben@corp.example' });
   await published;
   await fleet.publish('b');
-  await expect.poll(() => fleet.forward('a'), SOON).toBe('eve@corp.example');
-  await expect.poll(() => fleet.account('a'), SOON).toMatchObject({ applied: 3, state: 'in-sync' });
-  await expect.poll(() => fleet.account('b'), SOON).toMatchObject({ applied: 1 });
+  await expect.poll(() => fleet.forward('a')).toBe('eve@corp.example');
+  await expect.poll(() => fleet.account('a')).toMatchObject({ applied: 3, state: 'in-sync' });
+  await expect.poll(() => fleet.account('b')).toMatchObject({ applied: 1 });
   const ended = await worker.stop();
   expect(ended.code).toBe(0);
   expect(ofEvent(ended, 'store.unavailable')).toEqual([]);
@@ -48,7 +46,7 @@ test('several workers share the accounts: no two run one at the same time, and e
   const workers = [1, 2, 3].map(() =>
     fleet.worker(['--interval', '1s', '--concurrency', '1', '--log-level', 'debug']),
   );
-  for (const name of names) await expect.poll(() => fleet.requests(name), SOON).toBeGreaterThanOrEqual(12);
+  for (const name of names) await expect.poll(() => fleet.requests(name)).toBeGreaterThanOrEqual(12);
   const ends = await Promise.all(workers.map((worker) => worker.stop()));
   const started = ends.flatMap((ended) => ofEvent(ended, 'run.started'));
   const epochs = await fleet.database.query<{ readonly runs: number }>(
@@ -76,7 +74,7 @@ test('after SIGTERM a run ends with the request in flight, and another worker go
   expect(await stopped).toMatchObject({ code: 0 });
   expect(await fleet.account('a')).toMatchObject({ applied: null, worker: null, failures: 0 });
   const second = fleet.worker();
-  await expect.poll(() => fleet.account('a'), SOON).toMatchObject({ applied: 1, state: 'in-sync' });
+  await expect.poll(() => fleet.account('a')).toMatchObject({ applied: 1, state: 'in-sync' });
   await second.stop();
 });
 
@@ -113,7 +111,7 @@ test('a run of 23 h is stopped, before its job expires, and made again', async (
   await fleet.publish('a');
   const worker = fleet.worker([], {}, { ...systemClock, sleep });
   await reading;
-  await expect.poll(() => fleet.account('a'), SOON).toMatchObject({ applied: 1, failures: 0, worker: null });
+  await expect.poll(() => fleet.account('a')).toMatchObject({ applied: 1, failures: 0, worker: null });
   expect(runs).toBe(2);
   await worker.stop();
 });
@@ -126,10 +124,10 @@ test('a limit of the whole account, which only a 429 shows, is kept for the next
   await fleet.publish('a');
   const first = fleet.worker();
   const entries = () => account?.journal.entries() ?? [];
-  await expect.poll(() => entries().some(({ status }) => status === 429), SOON).toBe(true);
+  await expect.poll(() => entries().some(({ status }) => status === 429)).toBe(true);
   await first.stop();
   const second = fleet.worker();
-  await expect.poll(() => fleet.account('a'), SOON).toMatchObject({ applied: 1, state: 'in-sync' });
+  await expect.poll(() => fleet.account('a')).toMatchObject({ applied: 1, state: 'in-sync' });
   await second.stop();
   const at = entries().findIndex(({ status }) => status === 429);
   const [refused, next] = entries().slice(at, at + 2);
@@ -152,7 +150,7 @@ test('what is logged of a revision is logged once, however often it is run', asy
   const fleet = await openFleet(server, ['a']);
   await fleet.publish('a');
   const worker = fleet.worker(['--interval', '1s', '--log-level', 'debug']);
-  await expect.poll(() => fleet.requests('a'), SOON).toBeGreaterThanOrEqual(12);
+  await expect.poll(() => fleet.requests('a')).toBeGreaterThanOrEqual(12);
   const ended = await worker.stop();
   expect(ofEvent(ended, 'manifest.accepted')).toHaveLength(1);
   expect(
@@ -167,8 +165,8 @@ test('an account that fails backs off alone', async () => {
   const worker = fleet.worker(['--interval', '1s'], { KEY_B: '' });
   await fleet.publish('a');
   await fleet.publish('b');
-  await expect.poll(() => fleet.account('b'), SOON).toMatchObject({ state: 'failing', failures: 2 });
-  await expect.poll(() => fleet.account('a'), SOON).toMatchObject({ state: 'in-sync', applied: 1 });
+  await expect.poll(() => fleet.account('b')).toMatchObject({ state: 'failing', failures: 2 });
+  await expect.poll(() => fleet.account('a')).toMatchObject({ state: 'in-sync', applied: 1 });
   await worker.stop();
 });
 
@@ -184,16 +182,16 @@ test('what is removed is not run on', async () => {
   const text = `${manifestOf('a', 'ana@corp.example')}  new.example: { aliases: { info: ana@corp.example } }\n`;
   await fleet.publish('a', { text });
   const removed = 'SELECT 1 FROM fwdsync.accounts WHERE wanted IS NULL';
-  await expect.poll(() => fleet.database.query(removed), SOON).toHaveLength(1);
+  await expect.poll(() => fleet.database.query(removed)).toHaveLength(1);
   // The next sign of life shows it to the worker.
   const sign = 'UPDATE fwdsync.workers SET seen_at = $1 RETURNING 1';
   await fleet.database.query(sign, [new Date(0)]);
   const seen = `SELECT 1 FROM fwdsync.workers WHERE seen_at > now() - interval '1 hour'`;
-  await expect.poll(() => fleet.database.query(seen), SOON).toHaveLength(1);
+  await expect.poll(() => fleet.database.query(seen)).toHaveLength(1);
   goOn();
   await written;
   const writes = fleet.writes('a');
-  await expect.poll(() => fleet.database.query('SELECT 1 FROM fwdsync_queue.job'), SOON).toEqual([]);
+  await expect.poll(() => fleet.database.query('SELECT 1 FROM fwdsync_queue.job')).toEqual([]);
   expect(fleet.writes('a')).toBeLessThanOrEqual(writes + 1);
   await worker.stop();
 });

@@ -75,13 +75,11 @@ async function notifier({
   };
 }
 
-const IN_TIME = { timeout: 10_000, interval: 10 };
-
 test('a mail names account, values, line and page, over TLS with a login, and nothing secret', async () => {
   const server = await startMailServer({ tls: 'implicit' });
   const { tell, waiting } = await notifier({ port: server.port, secret: 'mallory@elsewhere.example' });
   tell(finished({ drift: [DRIFT] }));
-  await expect.poll(() => server.mails.length, IN_TIME).toBe(1);
+  await expect.poll(() => server.mails.length).toBe(1);
   const [mail] = server.mails;
   expect(mail).toMatchObject({
     isSecure: true,
@@ -102,7 +100,7 @@ test('a mail names account, values, line and page, over TLS with a login, and no
     'Page: https://ops.example/fwdsync/',
   ]);
   await expect
-    .poll(async () => JSON.parse(await waiting()) as object, IN_TIME)
+    .poll(async () => JSON.parse(await waiting()) as object)
     .toMatchObject({ waiting: [], sending: null });
 });
 
@@ -112,7 +110,7 @@ test('no text from outside is in a header, or looks like a line of the mail', as
   const hostile =
     'x\r\nBcc: eve@evil.example\r\n\r\n2026-09-01 00:00 UTC  all is well\r\n.\r\nMAIL FROM:<x>\u202e';
   tell({ ...failed(hostile), account: hostile });
-  await expect.poll(() => server.mails.length, IN_TIME).toBe(1);
+  await expect.poll(() => server.mails.length).toBe(1);
   const [mail] = server.mails;
   expect(mail?.subject).toBe('fwdsync: 1 failed run');
   expect(mail?.headers.map(({ key }) => key)).not.toContain('bcc');
@@ -235,9 +233,7 @@ test(
     await gone.close();
     const first = await notifier({ port: gone.port });
     first.tell(finished({ drift: [DRIFT] }));
-    await expect
-      .poll(() => first.faults, IN_TIME)
-      .toEqual([expect.stringContaining('cannot be reached') as unknown]);
+    await expect.poll(() => first.faults).toEqual([expect.stringContaining('cannot be reached') as unknown]);
     first.tell(failed('503'));
     await first.close();
     expect(first.faults).toHaveLength(1);
@@ -249,7 +245,7 @@ test(
     const server = await startMailServer({ tls: 'implicit', port: gone.port });
     await notifier({ port: gone.port, directory: first.directory });
     await expect
-      .poll(() => server.mails.map(({ subject }) => subject), IN_TIME)
+      .poll(() => server.mails.map(({ subject }) => subject))
       .toEqual(['fwdsync acme: 1 failed run, drift']);
   },
 );
@@ -275,9 +271,9 @@ test(
       onFault: () => {},
     });
     dying.tell(finished({ drift: [DRIFT] }));
-    await expect.poll(() => server.mails.length, IN_TIME).toBe(1);
+    await expect.poll(() => server.mails.length).toBe(1);
     await notifier({ port: server.port, directory, clock });
-    await expect.poll(() => server.mails.length, IN_TIME).toBe(2);
+    await expect.poll(() => server.mails.length).toBe(2);
     const [one, two] = server.mails;
     expect(two?.messageId).toBe(one?.messageId);
   },
@@ -291,7 +287,7 @@ test('what cannot wait is sent although the state cannot be written', async () =
   const broken = { kind: 'failed', what: 'state', message: 'the disk is full' } as const;
   tell({ ...finished({}), result: broken } as DaemonEvent);
   await expect
-    .poll(() => server.mails.map(({ text }) => text), IN_TIME)
+    .poll(() => server.mails.map(({ text }) => text))
     .toEqual([expect.stringContaining('the disk is full') as unknown]);
   expect(faults[0]).toContain('notifications are not kept');
 });

@@ -190,9 +190,7 @@ describe('--state', () => {
     for (const index of Array.from({ length: 20 }).keys()) {
       await send(`${running.urls.v4}/domains`, 'POST', { domain: `d${index}.example` });
     }
-    await expect
-      .poll(async () => (await savedState()).domains.length, { timeout: 10_000, interval: 20 })
-      .toBe(20);
+    await expect.poll(async () => (await savedState()).domains.length, { interval: 20 }).toBe(20);
     expect((await stat(join(directory, 'account.json'))).mode & 0o777).toBe(0o600);
     await running.stop('SIGKILL');
     const again = await start('--state', 'account.json');

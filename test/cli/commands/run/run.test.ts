@@ -165,7 +165,7 @@ test('SIGHUP looks at everything at once', async () => {
   await process.event('run.finished');
   const before = here.emulator.journal.total();
   process.child.kill('SIGHUP');
-  await expect.poll(() => here.emulator.journal.total(), { timeout: 10_000 }).toBeGreaterThan(before);
+  await expect.poll(() => here.emulator.journal.total()).toBeGreaterThan(before);
   expect(await process.end('SIGINT')).toBe(0);
 });
 
@@ -279,7 +279,7 @@ describe('notifications', () => {
     const here = await place('version: 1\ndomains: { acme.example: 1 }\n');
     const { url, bodies } = await hook([503]);
     const process = daemon(here, [], { FWDSYNC_NOTIFY_URL: url });
-    await expect.poll(() => bodies.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => bodies.length).toBe(2);
     expect(bodies[1]).toMatchObject({
       event: 'manifest-invalid',
       account: 'default',
@@ -300,7 +300,7 @@ describe('notifications', () => {
     await byHand(here.emulator, 'PUT', `/v4/domains/acme.example/aliases/${id}`, {
       forward: 'mallory@elsewhere.example',
     });
-    await expect.poll(() => bodies.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => bodies.length).toBe(1);
     expect(bodies[0]).toMatchObject({
       event: 'drift-found',
       count: 1,
@@ -317,7 +317,7 @@ describe('notifications', () => {
       do: { kind: 'status', code: 400 },
     });
     const process = daemon(here, ['--interval', '1s'], { FWDSYNC_NOTIFY_URL: url });
-    await expect.poll(() => bodies.map(({ event }) => event), { timeout: 10_000 }).toContain('apply-failed');
+    await expect.poll(() => bodies.map(({ event }) => event)).toContain('apply-failed');
     here.emulator.faults.clear();
     await expect.poll(() => bodies.at(-1)?.['event'], { timeout: 50_000 }).toBe('recovered');
     await process.end();
@@ -333,7 +333,7 @@ describe('notifications', () => {
     expect([tested.code, server.mails.map(({ subject }) => subject)]).toEqual([0, ['fwdsync: test']]);
     expect(here.emulator.journal.entries()).toEqual([]);
     const process = daemon(here, ['--notify-format', 'mail'], env);
-    await expect.poll(() => server.mails.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => server.mails.length).toBe(2);
     expect(server.mails[1]).toMatchObject({
       isSecure: true,
       subject: 'fwdsync default: the manifest is invalid',

@@ -142,7 +142,7 @@ export async function openFleet(
       const out = collect();
       const ended = runLine(line, { ...base, ...env }, { signal: stopped.signal, out, clock });
       const logged = (event: string): Promise<void> =>
-        expect.poll(() => out.text(), { timeout: 60_000, interval: 50 }).toContain(`"event":"${event}"`);
+        expect.poll(() => out.text()).toContain(`"event":"${event}"`);
       return {
         ended,
         logged,
