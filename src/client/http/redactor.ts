@@ -23,19 +23,26 @@ const MOST_SEARCHED = 2 ** 24;
 /** Minimum effort for a text, in characters. A short text takes as long as this many. */
 const LEAST_EFFORT = 16;
 const ROUNDS = 8;
+/** Texts without a value that are remembered, and the longest of them. */
+const MOST_CLEAN = 1_000;
+const LONGEST_CLEAN = 200;
 const HIDDEN = '***';
 
 export function createRedactor(): Redactor {
   const shownOf = new Map<string, string>();
   const finder = createValueFinder();
+  /** Texts without a value. Every entry of a log has the same names of servers and replies. */
+  const clean = new Set<string>();
   return {
     add(value, shown) {
+      clean.clear();
       for (const form of [value, value.normalize('NFKC')]) {
         if (!shownOf.has(form)) shownOf.set(form, shown);
         finder.add(form);
       }
     },
     redact(text, effort = { left: MOST_SEARCHED }) {
+      if (clean.has(text)) return text;
       const isCut = text.length > LONGEST_SEARCHED;
       const searched = text.slice(0, LONGEST_SEARCHED);
       const redacted = redactWith(finder, searched, {
@@ -44,6 +51,10 @@ export function createRedactor(): Redactor {
       });
       // A value at the cut is not recognized, so the text near it is not shown.
       const most = isCut ? Math.min(redacted.length / 4, LONGEST_SHOWN) : LONGEST_SHOWN;
+      if (redacted === text && text.length <= LONGEST_CLEAN) {
+        if (clean.size === MOST_CLEAN) clean.clear();
+        clean.add(text);
+      }
       return redacted.length > most ? `${redacted.slice(0, most)}…` : redacted;
     },
   };

@@ -228,3 +228,14 @@ describe('an answer', () => {
     expect(textOf(redactReply(answer(500, body), open()))).not.toContain('quoted');
   });
 });
+
+test('a text that was shown before is searched for a value that came later', () => {
+  const redactor = createRedactor();
+  redactor.add(ADDRESS, '***');
+  const text = `mail for ${PASSWORD}`;
+  expect([redactor.redact(text), redactor.redact(text)]).toEqual([text, text]);
+  redactor.add(PASSWORD, '***');
+  expect(redactor.redact(text)).toBe('mail for ***');
+  for (let count = 0; count < 3_000; count += 1) redactor.redact(`text ${count}`);
+  expect(redactor.redact(text)).toBe('mail for ***');
+});

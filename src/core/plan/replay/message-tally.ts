@@ -34,11 +34,19 @@ export function createMessageTally(): MessageTally {
   /** Verdicts by recipient and id. */
   const verdicts = new Map<string, Map<string, MessageVerdict>>();
   const forwarders = new Map<string, string>();
+  /** Each verdict once: there are few, and many messages. */
+  const known = new Map<string, MessageVerdict>();
+  const shared = (verdict: MessageVerdict): MessageVerdict => {
+    const key = JSON.stringify(verdict);
+    const found = known.get(key) ?? verdict;
+    known.set(key, found);
+    return found;
+  };
   return {
     add({ id, to, forward }, verdict) {
       const own = verdicts.get(to) ?? new Map<string, MessageVerdict>();
       verdicts.set(to, own);
-      if (!own.has(id)) own.set(id, verdict());
+      if (!own.has(id)) own.set(id, shared(verdict()));
       if (forward !== null && forward !== to) forwarders.set(keyOf(id, forward), keyOf(id, to));
     },
     counts: () => countVerdicts(enteredIn(verdicts, forwarders)),
