@@ -30,8 +30,8 @@ function cellItems(cell: string): ReadonlySet<string> {
   return new Set(cell === '–' ? [] : cell.split(',').map((item) => item.trim()));
 }
 
-function sourceFiles(): readonly string[] {
-  return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+function sourceFiles(folder = 'src'): readonly string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   );
 }
@@ -226,4 +226,13 @@ describe('the files of src', () => {
       expect(devDependencies[name]).toMatch(/^\d+\.\d+\.\d+$/);
     }
   });
+});
+
+test('no helper of tests has a hook at its top: files share modules, so it would run for the first file alone', () => {
+  const helpers = sourceFiles('test').filter((file) => !file.endsWith('.test.ts'));
+  const withHook = helpers.filter((file) =>
+    /^(?:before|after)(?:All|Each)\(/m.test(readFileSync(join(root, 'test', file), 'utf8')),
+  );
+  expect(helpers.length).toBeGreaterThan(100);
+  expect(withHook).toEqual([]);
 });
