@@ -55,8 +55,7 @@ function isOverLimit(failure: ApiError): boolean {
 
 /** Returns why the logs of a domain were not read to the end; null means that they were. */
 async function readDomain(reading: ReplayReading, domain: DomainName): Promise<ApiError | string | null> {
-  /** Ids on the last page. Some may come again on the next one. */
-  let previous: ReadonlySet<string> = new Set();
+  const seen = new Set<string>();
   let inTime = 0;
   let total: number | null = null;
   let cursor: string | null = null;
@@ -64,9 +63,9 @@ async function readDomain(reading: ReplayReading, domain: DomainName): Promise<A
     const page = await readLogPage({ ...reading, domain, cursor });
     if (!page.ok) return page.error;
     const { entries, next } = page.value;
-    const news = entries.filter(({ id }) => !previous.has(id));
-    previous = new Set(entries.map(({ id }) => id));
+    const news = entries.filter(({ id }) => !seen.has(id));
     for (const entry of news) {
+      seen.add(entry.id);
       if (isCounted(entry, reading)) reading.replay.add(domain, messageOf(entry));
     }
     inTime += news.filter((entry) => isInTime(entry, reading)).length;
