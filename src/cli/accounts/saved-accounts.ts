@@ -1,5 +1,5 @@
-import { isObject } from '../../core/fields/json.ts';
 import { resolve } from 'node:path';
+import { isObject } from '../../core/fields/json.ts';
 import { hmacWith } from '../../client/http/hmac.ts';
 import { stableJson } from '../../core/plan/document/digest.ts';
 import { isSealedBy, parseJson, readPlan, type SavedPlan } from '../../core/plan/document/saved.ts';

@@ -156,7 +156,7 @@ export function shownDestinations(
 }
 
 /** Shows one destination: by its reference, masked, or as it is. */
-export function showDestination(destination: Destination, disclosure: Disclosure): string {
+export function showDestination(destination: string, disclosure: Disclosure): string {
   const reference = referenceOf(destination, disclosure);
   if (reference !== undefined) return reference;
   if (destination === DISCARD) return 'discard';

@@ -19,7 +19,7 @@ import type { RunSettings } from './run-options.ts';
 
 type Logging = Pick<ReportOptions, 'log' | 'concealer'>;
 
-/** Where notifications go. */
+/** The receiver of notifications. */
 type NotifyTarget =
   | { readonly kind: 'mail'; readonly mail: MailTarget }
   | { readonly kind: 'webhook'; readonly url: string; readonly format: WebhookFormat };

@@ -1,4 +1,4 @@
-import { showDestination, type Destination, type Disclosure } from '../../../core/model/destinations.ts';
+import { showDestination, type Disclosure } from '../../../core/model/destinations.ts';
 import { showSource } from '../../../core/model/manifest/problem.ts';
 import type { WhoEntry, WhoFindings } from '../../../core/manifest/who/who.ts';
 
@@ -38,7 +38,7 @@ export function whoDocument(answer: WhoAnswer): WhoDocument {
   return {
     kind: 'fwdsync/who@1',
     basis,
-    destination: showDestination(destination as Destination, disclosure),
+    destination: showDestination(destination, disclosure),
     entries: entries.map((entry) => ({ ...entry, via: shownVia(entry, disclosure).map(({ name }) => name) })),
     notes: notesOf(answer),
     unread,
@@ -48,7 +48,7 @@ export function whoDocument(answer: WhoAnswer): WhoDocument {
 /** Returns the `via` of an entry as it may be shown. */
 export function shownVia({ via }: WhoEntry, disclosure: Disclosure): WhoEntry['via'] {
   return via.map(({ kind, name }) => {
-    return { kind, name: kind === 'address' ? showDestination(name as Destination, disclosure) : name };
+    return { kind, name: kind === 'address' ? showDestination(name, disclosure) : name };
   });
 }
 
@@ -72,9 +72,7 @@ function notesOf({ destination, isRouted, idle, disclosure }: WhoAnswer): readon
   const left = idle.length - MOST_IDLE;
   return [
     ...(isRouted
-      ? [
-          `${showDestination(destination as Destination, disclosure)} is routed here itself: its mail goes on from there`,
-        ]
+      ? [`${showDestination(destination, disclosure)} is routed here itself: its mail goes on from there`]
       : []),
     ...idle.slice(0, MOST_IDLE).map((entry) => {
       const [source] = entry.sources;

@@ -2,7 +2,6 @@ import {
   shownDestinations,
   showDestination,
   isDiscard,
-  type Destination,
   type Disclosure,
 } from '../../../core/model/destinations.ts';
 import type { Source } from '../../../core/model/manifest/problem.ts';
@@ -151,7 +150,7 @@ export function shownEnd(
 export function shownHops(hops: readonly TracedHop[], disclosure: Disclosure): readonly ShownHop[] {
   return hops.map((hop) => {
     const { depth, kind } = hop;
-    const address = depth === 0 ? hop.address : showDestination(hop.address as Destination, disclosure);
+    const address = depth === 0 ? hop.address : showDestination(hop.address, disclosure);
     const end = endAt(hop);
     if (hop.kind !== 'routed') return { depth, kind, address, ...UNDECIDED, end };
     const { route } = hop;
@@ -208,8 +207,7 @@ function choicesText(
 ): string {
   return choices
     .map(({ address, route }) => {
-      const shown =
-        address === first?.address ? address : showDestination(address as Destination, disclosure);
+      const shown = address === first?.address ? address : showDestination(address, disclosure);
       const match = matchOf(route);
       if (match === null) return `nothing takes ${shown}`;
       // The name of an entry would reveal an address that is not shown.

@@ -100,7 +100,7 @@ function whoEntry(
   const via: WhoVia[] = [...own.via];
   const sources: Source[] = [source, ...own.sources];
   for (const { address, entries } of passed) {
-    const shown = showDestination(address as Destination, { references, mask: false });
+    const shown = showDestination(address, { references, mask: false });
     // The entry that takes an address behind a reference would reveal the address.
     if (shown !== address) continue;
     via.push({ kind: 'address', name: address });

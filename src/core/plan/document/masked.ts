@@ -1,10 +1,4 @@
-import {
-  DISCLOSE_ALL,
-  showDestination,
-  showText,
-  type Destination,
-  type MaskNumbers,
-} from '../../model/destinations.ts';
+import { DISCLOSE_ALL, showDestination, showText, type MaskNumbers } from '../../model/destinations.ts';
 import type { Decider } from '../../model/plan.ts';
 import { KINDS } from '../../kinds/registry.ts';
 import type { Kind } from '../../model/kinds.ts';
@@ -17,7 +11,7 @@ import type { FieldRows, ShownFields } from '../../fields/fields.ts';
 export function maskedPlan<Document extends PlanDocument>(plan: Document, mask: MaskNumbers): Document {
   const text = (said: string): string => showText(said, { ...DISCLOSE_ALL, mask });
   const list = (shown: readonly string[]): readonly string[] =>
-    shown.map((one) => showDestination(one as Destination, { ...DISCLOSE_ALL, mask }));
+    shown.map((one) => showDestination(one, { ...DISCLOSE_ALL, mask }));
   const change = ({ name, observed, desired, after, ...rest }: ChangeDocument): ChangeDocument => ({
     ...rest,
     name: rest.kind === 'domain' ? name : text(name),

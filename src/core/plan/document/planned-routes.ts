@@ -1,10 +1,4 @@
-import {
-  showDestination,
-  showText,
-  shownDestinations,
-  type Destination,
-  type Disclosure,
-} from '../../model/destinations.ts';
+import { showDestination, showText, shownDestinations, type Disclosure } from '../../model/destinations.ts';
 import type { Decider, PlannedRoute, RouteEnds, RouteKind } from '../../model/plan.ts';
 import { showMatch } from '../../kinds/rule/diff-words.ts';
 import type { ShownFields } from '../../fields/fields.ts';
@@ -42,7 +36,7 @@ export function plannedRouteDocument(route: PlannedRoute, disclosure: Disclosure
   // Addresses must be readable. Those that only destinations name are shown as destinations.
   const named = { ...disclosure, mask: false } as const;
   const name = (text: string): string => showText(text, named);
-  const passed = (text: string): string => showDestination(text as Destination, disclosure);
+  const passed = (text: string): string => showDestination(text, disclosure);
   const shown = (text: string): string => (knownBy === 'destination' ? passed(text) : name(text));
   return {
     domain,
