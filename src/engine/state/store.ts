@@ -40,9 +40,9 @@ export interface StateStore {
   readonly history: HistoryStore;
   /** The service's word on which domains receive mail, as an opaque text. */
   readonly receiving: TextMemory;
-  /** What is known of the email logs. */
+  /** The memory of the email logs of each domain. */
   readonly delivery: DomainMemories;
-  /** What was seen of domains that move to the service. */
+  /** The memory of each domain that moves to the service. */
   readonly moves: DomainMemories;
 }
 

@@ -107,7 +107,7 @@ async function step(work: Work): Promise<number> {
   const { clock, newId } = options;
   const now = clock.monotonic();
   work.sentAt = momentsOfHour(work.sentAt, now);
-  // What is beyond the limit waits, and goes out as one mail.
+  // Notices beyond the limit wait, and go out as one mail.
   const full = untilRoom(work.sentAt, now);
   const claim = newId();
   let batch: MailBatch | null = null;

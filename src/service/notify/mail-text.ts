@@ -3,7 +3,7 @@ import { escapeInvisible, plural } from '../../core/model/names.ts';
 import { MOST_ITEMS, noticeLink, type Notice, type NoticeEvent, NOTICE_EVENTS } from './notice.ts';
 import type { MailBatch, WaitingNotice } from './outbox.ts';
 
-/** What a subject calls each event, with the number of notices. No word of it comes from outside. */
+/** Names each event in a subject, with the number of notices. No word of it comes from outside. */
 const SUBJECTS: Readonly<Record<NoticeEvent, (count: number) => string>> = {
   'manifest-invalid': () => 'the manifest is invalid',
   'delivery-failing': (count) => (count === 1 ? '1 failing delivery' : `${count} failing deliveries`),

@@ -21,9 +21,9 @@ export const NOTICE_EVENTS = Object.keys(TONES) as readonly NoticeEvent[];
 export interface Notice {
   readonly event: NoticeEvent;
   readonly account: string;
-  /** What happened, without the account. */
+  /** Says what happened, without the account. */
   readonly headline: string;
-  /** What it happened to; of many only the first. */
+  /** The items that it happened to; of many only the first. */
   readonly items: readonly NoticeItem[];
   /** Number of items or problems that the notice is about. */
   readonly count: number;

@@ -37,7 +37,7 @@ function isUrgent({ what, code }: Extract<RunResult, { kind: 'failed' }>): boole
   );
 }
 
-/** What differs between the account and its manifest after a run, and was not told before. */
+/** Differences between the account and its manifest after a run that were not told before. */
 interface Differences {
   readonly notices: readonly Notice[];
   /** True if anything differs, also if it was told before. */

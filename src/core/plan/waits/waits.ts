@@ -172,8 +172,8 @@ function note(found: Found, change: Change, first: Change, why: WaitReason): voi
  * Notes the order of entries of a domain that match some of the same mail. Aliases and new rules beside waiting ones
  * keep their order. An alias, or a rule that delivers nothing, ends only after the ending entries that would match its
  * mail next. Otherwise those would deliver that mail for a moment, or until the next run. That run's plan would then
- * show a loss that this plan does not show. A pattern that delivers does not wait. Nor does one that delivers nothing if another
- * pattern goes on to deliver: it could take that one's mail until it is deleted, too.
+ * show a loss that this plan does not show. A pattern that delivers does not wait. Nor does one that delivers nothing
+ * if another pattern goes on to deliver: it could take that one's mail until it is deleted, too.
  */
 function noteBeside(
   [domain, changes]: readonly [DomainName, readonly Change[]],
