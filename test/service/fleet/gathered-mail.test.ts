@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { byHand } from '../../support/by-hand.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { startMailServer } from '../notify/support/mail-server.ts';
 import { openFleet, type Fleet } from './support/fleet.ts';
@@ -8,17 +9,11 @@ const NAMES = ['a', 'b'];
 
 /** Changes the alias of an account by hand. */
 async function edit({ emulator }: Fleet, name: string): Promise<void> {
-  const domain = emulator.accounts.get(`key-of-${name}`)?.store.dump().domains[0];
+  const accounts = new Map([...emulator.accounts].filter(([key]) => key === `key-of-${name}`));
+  const domain = accounts.get(`key-of-${name}`)?.store.dump().domains[0];
   const id = domain?.aliases.find(({ alias }) => alias === 'sales')?.id ?? 0;
-  const answer = await fetch(`${emulator.urls.v4}/domains/${name}.example/aliases/${id}`, {
-    method: 'PUT',
-    headers: {
-      authorization: `Basic ${Buffer.from(`api:key-of-${name}`).toString('base64')}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ forward: 'eve@elsewhere.example' }),
-  });
-  expect(answer.status).toBe(200);
+  const path = `/v4/domains/${name}.example/aliases/${id}`;
+  await byHand({ accounts }, 'PUT', path, { forward: 'eve@elsewhere.example' });
 }
 
 test('two worker processes gather what both found, and send it once', async () => {
