@@ -17,6 +17,7 @@ import schema from '../../../schemas/notifications.v1.schema.json' with { type: 
 import { virtualClock } from '../../support/clock.ts';
 import { checkPrinted } from '../../support/documents.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
+import { freePort } from '../../support/free-port.ts';
 import { DRIFT, failed, finished, REFUSED } from '../support/run-events.ts';
 import { startMailServer } from './support/mail-server.ts';
 import { steppedClock } from './support/stepped-clock.ts';
@@ -229,9 +230,8 @@ test(
   'while the server is down mail waits, also for the next process, and nothing is lost',
   { timeout: 30_000 },
   async () => {
-    const gone = await startMailServer({ tls: 'implicit' });
-    await gone.close();
-    const first = await notifier({ port: gone.port });
+    const port = await freePort();
+    const first = await notifier({ port });
     first.tell(finished({ drift: [DRIFT] }));
     await expect.poll(() => first.faults).toEqual([expect.stringContaining('cannot be reached') as unknown]);
     first.tell(failed('503'));
@@ -242,8 +242,8 @@ test(
       kind: 'fwdsync/notifications@1',
       waiting: [{}, {}],
     });
-    const server = await startMailServer({ tls: 'implicit', port: gone.port });
-    await notifier({ port: gone.port, directory: first.directory });
+    const server = await startMailServer({ tls: 'implicit', port });
+    await notifier({ port, directory: first.directory });
     await expect
       .poll(() => server.mails.map(({ subject }) => subject))
       .toEqual(['fwdsync acme: 1 failed run, drift']);
