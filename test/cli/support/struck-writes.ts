@@ -1,5 +1,6 @@
-// Loaded before the program: something happens to it when it changes a file for the n-th time. It is killed, before or within
-// what it does (KILLED_AT, counting only files whose path has COUNTED); files cannot be renamed any more (FAILS_FROM); another hand writes to a file (MEANWHILE).
+// Loaded before the program: something happens to it when it changes a file for the n-th time. It is killed, before or
+// within what it does (KILLED_AT, counting only files whose path has COUNTED); files can no longer be renamed
+// (FAILS_FROM); another hand writes to a file (MEANWHILE).
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
