@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadManifest } from '../../src/core/manifest/load.ts';
 import { fwdsync } from '../support/command.ts';
+import { IS_FULL, SEED } from '../simulation/support/explore.ts';
 import { EXPRESSIONS, NAUGHTY, YAML_DOCUMENTS } from './support/corpora.ts';
 
 // Text that was made to break programs, as manifests and as parts of them: always an answer, never an exception.
 
-const IS_FULL = process.env['SIMULATION'] === 'full';
 const ACME = join(import.meta.dirname, '../../examples/acme');
 const EXAMPLE = readdirSync(ACME)
   .map((name) => readFileSync(join(ACME, name), 'utf8'))
@@ -130,7 +130,7 @@ test('a manifest with anything done to it', { timeout: 3_600_000 }, () => {
       }
       load(text);
     }),
-    { numRuns: IS_FULL ? 20_000 : 200, seed: Number(process.env['SIMULATION_SEED'] ?? 1) },
+    { numRuns: IS_FULL ? 20_000 : 70, seed: SEED },
   );
 });
 

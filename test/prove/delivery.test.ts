@@ -25,7 +25,7 @@ describe.each(['v4', 'v3'] as const)('through %s', (version) => {
   test('every row of fwdsync delivery has the counts of the log', LONG, async () => {
     const world = open();
     const next = random(PROVE_SEED);
-    const count = runs(100_000, 1_500);
+    const count = runs(100_000, 500);
     for (let made = 0; made < count; made += 500) {
       deliverMix(world, 500, next);
       world.clock.advance((20 * 60 * MINUTE * 500) / count);
@@ -36,7 +36,7 @@ describe.each(['v4', 'v3'] as const)('through %s', (version) => {
 
   test('who follows the logs and is killed at any request has the counts of the log', LONG, async () => {
     const next = random(PROVE_SEED + 1);
-    for (let kill = 1; kill <= runs(60, 2); kill += 1) {
+    for (let kill = 1; kill <= runs(60, 1); kill += 1) {
       const world = open();
       deliverMix(world, runs(2_000, 400), next);
       world.startKilled(kill * runs(1, 4));

@@ -9,7 +9,7 @@ import { eximEnds, type EximFile } from './support/import/exim-oracle.ts';
 import { randomExim, randomEximAddress } from './support/import/random-exim.ts';
 import { PROVE_SEED, runs } from './support/share.ts';
 
-const FILES = runs(300, 5);
+const FILES = runs(300, 2);
 const ADDRESSES = 50;
 
 function importFiles(files: readonly EximFile[], engine: 'aliases' | 'rules'): ImportedManifest {

@@ -12,7 +12,7 @@ import { postfixEnds, type OracleEnds } from './support/import/postfix-oracle.ts
 import { randomAddress, randomPostfix, type RandomPostfix } from './support/import/random-postfix.ts';
 import { PROVE_SEED, runs } from './support/share.ts';
 
-const MAPS = runs(300, 30);
+const MAPS = runs(300, 10);
 const ADDRESSES = 60;
 
 function importRandom(random: RandomPostfix, engine: 'aliases' | 'rules'): ImportedManifest {
@@ -115,7 +115,7 @@ test('the emulator delivers by SMTP as Postfix would', async () => {
   const directory = await temporaryDirectory();
   const chance = createChance(PROVE_SEED + 1);
   const seen = { sent: 0, delivered: 0, refused: 0 };
-  for (let count = 0; count < runs(60, 4); count += 1) {
+  for (let count = 0; count < runs(60, 2); count += 1) {
     const random = { ...randomPostfix(chance), delimiter: '+' } as const;
     const { domains, leftOut } = importRandom(random, 'aliases');
     const names = new Set(domains.map(({ domain }) => domain));

@@ -4,7 +4,7 @@ import { PROVE_SEED, runs } from './support/share.ts';
 
 /** All of them are large; a share of the time is enough for small ones. */
 const size = runs(1, 0) === 1 ? 'large' : 'small';
-const seeds = Array.from({ length: runs(2 * SHAPES, 8) }, (_, index) => PROVE_SEED - 1 + index * runs(1, 2));
+const seeds = Array.from({ length: runs(2 * SHAPES, 4) }, (_, index) => PROVE_SEED - 1 + index * runs(1, 4));
 
 test.each(seeds)(
   'shape %i: as few requests as possible, none refused, all of them forecast, in as little time',

@@ -46,7 +46,7 @@ function randomFailures(count: number): readonly ScriptedFailure[] {
 }
 
 test('every mail is delivered once to each destination, or bounced once, or discarded, and the logs say so', async () => {
-  const count = runs(20_000, 200);
+  const count = runs(20_000, 100);
   const running = await startMailEmulator({ domains: [DOMAIN] }, { memoryBytes: 1 << 30 });
   running.mail.script.replace(randomFailures(Math.ceil(count / 10)));
   const chance = createChance(PROVE_SEED + 1);
@@ -141,7 +141,7 @@ test('kill -9 in the middle: what was accepted is there once, and the logs say s
   await writeFile(join(cwd, 'account.json'), JSON.stringify({ domains: [DOMAIN] }));
   const accepted: { readonly number: number; readonly to: string }[] = [];
   let number = 0;
-  for (let round = 0; round < runs(20, 2); round += 1) {
+  for (let round = 0; round < runs(20, 1); round += 1) {
     const running = await startCommand(cwd);
     const killAt = accepted.length + 30 + round * 7;
     const work = async (): Promise<void> => {
@@ -194,5 +194,5 @@ test('kill -9 in the middle: what was accepted is there once, and the logs say s
   child.kill('SIGTERM');
   await once(child, 'exit');
   await rm(cwd, { recursive: true });
-  console.info(`mail: ${accepted.length} mails accepted through ${runs(20, 2)} kills, none lost or doubled`);
+  console.info(`mail: ${accepted.length} mails accepted through ${runs(20, 1)} kills, none lost or doubled`);
 }, 3_600_000);

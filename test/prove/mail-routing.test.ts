@@ -173,7 +173,7 @@ test('routing by SMTP equals the delivery of the API, whatever the encoding', as
   const conversation = await converse(running.mail.smtp);
   await conversation.say('EHLO client.example');
   const seen = { refused: 0, discarded: 0, delivered: 0 };
-  for (let count = 0; count < runs(10_000, 80); count += 1) {
+  for (let count = 0; count < runs(10_000, 40); count += 1) {
     const message = randomMessage(chance);
     const delivered = deliverMessage(running.emulator.store.state, message);
     if (!delivered.ok) throw new Error('the domain is there');

@@ -39,7 +39,7 @@ test('the delivery of the emulator sends a message one of the ways that routing 
         seen.kinds.set(kind, (seen.kinds.get(kind) ?? 0) + 1);
       }
     }),
-    { numRuns: runs(100_000, 1_000), seed: PROVE_SEED },
+    { numRuns: runs(100_000, 400), seed: PROVE_SEED },
   );
   console.info(
     `routing: ${seen.hops} hops, ${seen.undecided} messages with several ways,`,

@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import { createExplorer, goldenScenarios, IS_FULL, SEED, type Trial } from './support/explore.ts';
+import { createExplorer, IS_FULL, SEED, seededScenarios, type Trial } from './support/explore.ts';
 import { KINDS, MISHAPS } from './support/faults.ts';
 import { randomOf } from './support/world.ts';
 import type { Simulation } from './support/simulate.ts';
@@ -11,7 +11,7 @@ const { faultless, explore } = createExplorer('faults');
 /** Of every hundred. */
 const EVERYDAY_PERCENT = 1;
 
-describe.each(goldenScenarios(IS_FULL ? ['v4', 'v3'] : ['v4']))('$name', (scenario) => {
+describe.each(seededScenarios())('$name', (scenario) => {
   test('survives any fault at any request', { timeout: 3_600_000 }, async () => {
     const whole = await faultless(scenario);
     await explore(scenario, whole, share(faultsOf(whole), scenario.name));

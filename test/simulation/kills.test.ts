@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createExplorer, goldenScenarios, IS_FULL, SEED, type Trial } from './support/explore.ts';
+import { createExplorer, IS_FULL, SEED, seededScenarios, type Trial } from './support/explore.ts';
 import { endsDone, judge } from './support/judge.ts';
 import type { Simulation } from './support/simulate.ts';
 import type { Exchange, KillMoment, Stroke } from './support/wire.ts';
@@ -10,7 +10,7 @@ const { faultless, explore } = createExplorer('kills');
 /** Pairs of kills are tried where a run has at most so many requests. */
 const PAIRS_UP_TO = 12;
 
-describe.each(goldenScenarios(IS_FULL ? ['v4', 'v3'] : ['v4']))('$name', (scenario) => {
+describe.each(seededScenarios())('$name', (scenario) => {
   test('survives a kill at any moment', { timeout: 600_000 }, async () => {
     const whole = await faultless(scenario);
     if (endsDone(whole)) expect(judge(whole, whole)).toEqual([]);

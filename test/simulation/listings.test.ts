@@ -8,6 +8,7 @@ import { judge } from './support/judge.ts';
 
 const { faultless, explore } = createExplorer('listings');
 const PAGE_SIZE = { v3: 100, v4: 200 } as const;
+const PAGES = IS_FULL ? [1, 2, 3, 4, 5] : [1, 3];
 const LAGS = IS_FULL ? [1, 2, 3] : [1, 3];
 
 /** What befalls the page; `nth` counts how often it has. */
@@ -69,14 +70,10 @@ function* trialsOf(pages: number): Generator<Trial> {
 }
 
 describe.each(IS_FULL ? (['v3', 'v4'] as const) : (['v3'] as const))('%s', (version) => {
-  test.each([1, 2, 3, 4, 5])(
-    'a listing of %i pages that is not what it seems',
-    { timeout: 600_000 },
-    async (pages) => {
-      const plain = scenario(pages, version);
-      const whole = await faultless(plain);
-      expect(judge(whole, whole)).toEqual([]);
-      await explore(plain, whole, trialsOf(pages));
-    },
-  );
+  test.each(PAGES)('a listing of %i pages that is not what it seems', { timeout: 600_000 }, async (pages) => {
+    const plain = scenario(pages, version);
+    const whole = await faultless(plain);
+    expect(judge(whole, whole)).toEqual([]);
+    await explore(plain, whole, trialsOf(pages));
+  });
 });

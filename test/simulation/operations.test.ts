@@ -13,7 +13,7 @@ import type { Stroke } from './support/wire.ts';
 const { faultless, explore } = createExplorer('operations');
 const NAMES = Object.keys(OPERATIONS);
 /** Of every hundred sequences of two and three. */
-const EVERYDAY_PERCENT = 2;
+const EVERYDAY_PERCENT = 1;
 
 /** At the end everything is as the manifest asks, and what it leaves alone is as it was. */
 async function tryOut(state: string, operations: readonly string[]): Promise<Simulation> {
@@ -33,8 +33,9 @@ test.each(Object.keys(STATES))(
   '%s: every operation, killed at every write',
   { timeout: 600_000 },
   async (state) => {
-    for (const name of NAMES) {
+    for (const [index, name] of NAMES.entries()) {
       const whole = await tryOut(state, [name]);
+      if (!IS_FULL && index % 2 !== SEED % 2) continue;
       await explore(whole.scenario, whole, kills(whole));
     }
   },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SeedDomain } from '../../src/emulator/account/seed.ts';
-import { IS_FULL } from './support/explore.ts';
+import { IS_FULL, SEED } from './support/explore.ts';
 import { breachesOf, simulateForwards } from './support/forwards/simulate-forwards.ts';
 import { scenarioOf, type Scenario } from './support/scenario.ts';
 import type { Stroke } from './support/wire.ts';
@@ -280,7 +280,8 @@ describe.each(IS_FULL ? (['v4', 'v3'] as const) : (['v4'] as const))('on %s', (v
     const writes = whole.exchanges.flatMap(({ method }, index) => (method === 'GET' ? [] : [index + 1]));
     expect(writes.length).toBeGreaterThan(0);
     for (const nth of writes) {
-      for (const stroke of STROKES) {
+      for (const [index, stroke] of STROKES.entries()) {
+        if (!IS_FULL && (nth + SEED) % STROKES.length !== index) continue;
         const run = await simulateForwards(scenario, { strokes: new Map([[nth, stroke]]) });
         if (run === null) throw new Error('the plan is another one');
         expect({ nth, stroke, breaches: breachesOf(run, 3) }).toEqual({ nth, stroke, breaches: [] });

@@ -77,11 +77,11 @@ const DAMAGES: Readonly<Record<string, (text: string) => string>> = {
   noise: () => '\0\u{1f4a9}\ufffd'.repeat(100),
 };
 
-/** Yields each stroke at each operation; for every day one stroke at every third operation, in turn. */
+/** Yields each stroke at each operation; for every day one stroke at every eighth operation, in turn. */
 function* trials(operations: number, strokes: readonly DiskStroke[]): Generator<Trial> {
   for (let at = 1; at <= operations; at += 1) {
     for (const [index, stroke] of strokes.entries()) {
-      if (!IS_FULL && (at + 3 * index) % (3 * strokes.length) !== SEED % 3) continue;
+      if (!IS_FULL && (at + 8 * index) % (8 * strokes.length) !== SEED % 8) continue;
       const disk = (nth: number): DiskStroke | null => (nth === at ? stroke : null);
       yield { about: `${stroke} at disk operation ${at}`, script: { strokes: new Map(), disk } };
     }
