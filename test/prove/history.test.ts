@@ -142,7 +142,7 @@ test(
         totals.drift += drift.length;
       }
     });
-    const numRuns = runs(1_000, 8);
+    const numRuns = runs(1_000, 20);
     await fc.assert(property, { numRuns, seed: PROVE_SEED });
     expect(totals.drift).toBeGreaterThan(0);
     console.info(
