@@ -12,7 +12,7 @@ import {
   SEED,
   type Counted,
 } from './support/random-deliveries.ts';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 
 // What the email logs say is what an independent count over the emulator's own log says.
 

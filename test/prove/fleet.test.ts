@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { runs } from './support/share.ts';
+import { runs } from '../support/share.ts';
 import { longestGap, overlaps, readsOf } from './support/fleet/sweeps.ts';
 import { useScene, type RunningScene } from './support/fleet/use-scene.ts';
 import type { Arrival, WatchedAccount } from './support/fleet/watched-account.ts';

@@ -11,7 +11,7 @@ import { readItems, readRuns } from '../../src/engine/state/history/recorded.ts'
 import { openHistories } from '../../src/engine/state/history/histories.ts';
 import { virtualClock } from '../support/clock.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { runs } from './support/share.ts';
+import { runs } from '../support/share.ts';
 
 const run = promisify(execFile);
 const PROCESS = join(import.meta.dirname, 'support/history/killed-process.ts');

@@ -4,7 +4,7 @@ import { keptText } from '../../src/core/model/history/entries.ts';
 import { accountEntryKey } from '../../src/core/kinds/item-key.ts';
 import { blame } from '../../src/engine/state/history/blame.ts';
 import { changedWorld, DOMAIN, type Aliases, type Lost } from './support/history/changed-world.ts';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 
 const NAMES = ['a', 'b', 'c', 'd'];
 const FORWARDS = ['x@corp.example', 'y@corp.example', 'z@corp.example'];

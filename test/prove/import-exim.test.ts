@@ -7,7 +7,7 @@ import { createChance } from './support/chance.ts';
 import { importTexts, routedTo, type ImportedManifest } from './support/import/imported.ts';
 import { eximEnds, type EximFile } from './support/import/exim-oracle.ts';
 import { randomExim, randomEximAddress } from './support/import/random-exim.ts';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 
 const FILES = runs(300, 2);
 const ADDRESSES = 50;

@@ -10,7 +10,7 @@ import { createChance } from './support/chance.ts';
 import { importTexts, routedTo, type ImportedManifest } from './support/import/imported.ts';
 import { postfixEnds, type OracleEnds } from './support/import/postfix-oracle.ts';
 import { randomAddress, randomPostfix, type RandomPostfix } from './support/import/random-postfix.ts';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 
 const MAPS = runs(300, 10);
 const ADDRESSES = 60;

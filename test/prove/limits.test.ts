@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { measureShape, SHAPES, timeRatio } from './support/limits/measured.ts';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 
 /** All of them are large; a share of the time is enough for small ones. */
 const size = runs(1, 0) === 1 ? 'large' : 'small';

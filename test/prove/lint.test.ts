@@ -7,7 +7,7 @@ import { createRouter, type RoutingTable } from '../../src/core/routing/route.ts
 import type { PresentAlias } from '../../src/core/kinds/alias/fields.ts';
 import type { PresentRule } from '../../src/core/kinds/rule/fields.ts';
 import { load, measureLint } from './support/linted.ts';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 
 const ALIASES = [
   'a',

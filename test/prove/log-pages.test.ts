@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 import { followTogether, inOrder } from './support/log-followers.ts';
 
 // 10,000 messages, in pages of every size that the service has, with both meanings of a cursor: each entry once, in order.

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { sendRaw } from '../emulator/smtp/support/client.ts';
 import { createChance, type Chance } from './support/chance.ts';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 const WATCH = join(import.meta.dirname, 'support/watch-sockets.ts');

@@ -6,7 +6,7 @@ import { converse, type Conversation } from '../emulator/smtp/support/client.ts'
 import { startMailEmulator, type MailEmulator } from '../emulator/smtp/support/mail-emulator.ts';
 import { runTool } from '../emulator/smtp/support/tools.ts';
 import { createChance, type Chance } from './support/chance.ts';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 
 const WORDS = ['invoice', 'Größe', 'naïve', '東京', 'привет', 'a=b', '"quoted"', 'x', '100 %', 'café'];
 

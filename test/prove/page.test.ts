@@ -14,7 +14,7 @@ import { aliasChange, allInSync, everyState, manyDomains } from '../service/stat
 import { serve } from '../service/status/support/serve.ts';
 import { accountStatus, domainStatus, READ_AT } from '../service/status/support/statuses.ts';
 import { virtualClock } from '../support/clock.ts';
-import { runs } from './support/share.ts';
+import { runs } from '../support/share.ts';
 
 const TOKEN = 'c0ffee00c0ffee00c0ffee00c0ffee00';
 

@@ -10,7 +10,7 @@ import { parseAnyShape, SHAPE_LIMITS } from '../../src/core/manifest/read/syntax
 import { createSourceText } from '../../src/core/manifest/read/text.ts';
 import { createProblemLog } from '../../src/core/manifest/problems.ts';
 import { NAUGHTY, YAML_DOCUMENTS } from '../hostile/support/corpora.ts';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 
 // Large manifests are composed by src/core/manifest/read/plain-shape.ts, all others by the library: both must give the same
 // trees, positions and problems for every text.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createWorld, HOUR, MINUTE, type World } from '../engine/support/world.ts';
-import { runs } from './support/share.ts';
+import { runs } from '../support/share.ts';
 
 // What a sweep sends that checks domains through the list of v3, beside one that reads every domain in full.
 

@@ -4,7 +4,7 @@ import { replaceDestination, type Replaced } from '../../src/core/manifest/repla
 import { replaceTerms } from '../../src/cli/commands/replace/replace-terms.ts';
 import { createChance } from './support/chance.ts';
 import { OLD_MARK, randomYaml } from './support/random-yaml.ts';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 
 const OLD = 'ben@corp.example';
 const GROUPS = new Set(['oncall', 'spare']);

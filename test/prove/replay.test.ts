@@ -9,7 +9,7 @@ import {
   randomWorld,
   type SentMessage,
 } from './support/replayed-world.ts';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 
 const MESSAGES = 40;
 

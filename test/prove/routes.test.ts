@@ -17,7 +17,7 @@ import {
   type RandomPlan,
   type Witness,
 } from './support/random-plan.ts';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 
 /** Where mail goes that no rule takes, by default. */
 const ACCOUNT = 'ops@hub.example';

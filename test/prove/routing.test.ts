@@ -10,7 +10,7 @@ import { endsOf, type Hop } from '../../src/core/routing/follow.ts';
 import { createRouter, type RoutedAlias, type RoutedRule } from '../../src/core/routing/route.ts';
 import { waysOf, type DomainRoutes } from '../../src/core/routing/ways.ts';
 import { randomMail, type RandomMail } from './support/random-mail.ts';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 
 /** What both sides say of a message: what happens at each address that it reaches, and where it ends. */
 interface Way {

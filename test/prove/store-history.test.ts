@@ -9,7 +9,7 @@ import { virtualClock } from '../support/clock.ts';
 import type { TestDatabases } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { itemEntry, runEntry } from '../engine/state/support/history-contract.ts';
-import { runs } from './support/share.ts';
+import { runs } from '../support/share.ts';
 
 const ITEMS = runs(1_000_000, 5_000);
 const RUNS = ITEMS / 1_000;

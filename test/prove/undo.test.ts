@@ -9,7 +9,7 @@ import { scenarioOf, type Scenario } from '../simulation/support/scenario.ts';
 import { openWorld, type World } from '../simulation/support/world.ts';
 import type { Stroke } from '../simulation/support/wire.ts';
 import { byHand } from '../support/by-hand.ts';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 
 // Random manifests on random accounts: a run, perhaps killed, what somebody does by hand then, and the undo of it, perhaps killed too.
 

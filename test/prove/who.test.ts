@@ -17,7 +17,7 @@ import { routeMessage } from '../../src/emulator/delivery/delivery.ts';
 import { load } from '../core/manifest/support/loading.ts';
 import { createChance } from './support/chance.ts';
 import { randomWho, WHO_CONTENTS, WHO_ENV, WHO_PATTERNS } from './support/random-who.ts';
-import { PROVE_SEED, runs } from './support/share.ts';
+import { PROVE_SEED, runs } from '../support/share.ts';
 
 /** What is said of an entry: whether its mail always ends there, and nowhere else. */
 type Said = Readonly<Record<string, readonly [possible: boolean, only: boolean]>>;

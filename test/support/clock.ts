@@ -33,7 +33,7 @@ export function virtualClock(start: number = Date.parse('2026-09-01T00:00:00Z'),
       for (let turns = 0; turns < QUIET_TURNS; turns += 1) await turn();
       if (quiet > 0) await pause(quiet);
       // An abort wakes sleepers too.
-      if (isFileBusy() || before !== asked || sleepers.size === 0) continue;
+      if (isSystemBusy() || before !== asked || sleepers.size === 0) continue;
       const next = Math.min(...[...sleepers].map(({ until }) => until));
       now = Math.max(now, next);
       for (const sleeper of sleepers) if (sleeper.until <= now) sleeper.wake();
@@ -68,9 +68,9 @@ export function virtualClock(start: number = Date.parse('2026-09-01T00:00:00Z'),
   };
 }
 
-/** Whether a file is being read or written: on a busy machine that takes longer than any number of turns. */
-function isFileBusy(): boolean {
-  return process.getActiveResourcesInfo().some((resource) => /^F.*Req/.test(resource));
+/** Whether a file is in use or a connection is being made: on a busy machine that takes longer than any number of turns. */
+function isSystemBusy(): boolean {
+  return process.getActiveResourcesInfo().some((resource) => /^F.*Req|^TCPConnectWrap$/.test(resource));
 }
 
 function isAborted(signal: AbortSignal | undefined): boolean {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Fault } from '../../../../src/emulator/faults/faults.ts';
 import type { SeedDomain } from '../../../../src/emulator/account/seed.ts';
+import { everyNth } from '../../../support/share.ts';
 import { FILE, openScene, runScene, type RunResult } from '../support/harness.ts';
 
 type Verb = 'add' | 'update' | 'delete';
@@ -157,16 +158,14 @@ function randomSubset(size: number, seed: number): readonly number[] {
   });
 }
 
-const ALL_SUBSETS = new Map(Array.from({ length: 256 }, (_, bits) => [bits, subset(bits)] as const));
+const ALL_SUBSETS = Array.from({ length: 256 }, (_, bits) => [bits, subset(bits)] as const);
+const SUBSETS = new Map(everyNth(5, ALL_SUBSETS));
 
 describe.each<Verb>(['add', 'update', 'delete'])('a batch of eight: %s', (verb) => {
-  test.each(['sent', 'shuffled'] as const)(
-    'all 256 subsets of failures, entries in %s order',
-    async (order) => {
-      const batch = { verb, size: 8, failures: ALL_SUBSETS, order };
-      expectExactly(await runScene(batchScene(batch), { maxFailures: 5000 }), batch);
-    },
-  );
+  test.each(['sent', 'shuffled'] as const)('subsets of failures, entries in %s order', async (order) => {
+    const batch = { verb, size: 8, failures: SUBSETS, order };
+    expectExactly(await runScene(batchScene(batch), { maxFailures: 5000 }), batch);
+  });
 });
 
 // Of 501 the last goes alone, to the single endpoint.

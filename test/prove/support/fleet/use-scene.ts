@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, vi } from 'vitest';
-import { runs } from '../share.ts';
+import { runs } from '../../../support/share.ts';
 import { openScene, type Scene } from './scene.ts';
 import { readsOf } from './sweeps.ts';
 import type { WorkerProcess } from '../../../service/fleet/support/worker-process.ts';

@@ -2,7 +2,12 @@
 const IS_FULL = process.env['PROVE'] === 'full';
 export const PROVE_SEED = Number(process.env['PROVE_SEED'] ?? 1);
 
-/** How many cases are tried: all, or the share of them that takes at most 20 s. */
+/** How many cases are tried: all, or the share of them that takes a few seconds. */
 export function runs<T>(all: T, share: T): T {
   return IS_FULL ? all : share;
+}
+
+/** Returns all cases, or every n-th of them. */
+export function everyNth<T>(nth: number, all: readonly T[]): readonly T[] {
+  return IS_FULL ? all : all.filter((_, index) => index % nth === PROVE_SEED % nth);
 }
