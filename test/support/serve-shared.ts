@@ -50,7 +50,9 @@ async function buildProgram(): Promise<string> {
   });
   for (const name of ['examples', 'schemas']) await symlink(join(ROOT, name), join(directory, name));
   await writeFile(join(directory, 'package.json'), '{ "type": "module" }');
-  const line = `NODE_COMPILE_CACHE=${directory}/compiled exec "${process.execPath}" ${directory}/dist/fwdsync.js "$@"`;
+  // Without the flag, each process spends a fifth of its time on optimizing the HTTP parser.
+  const node = `NODE_COMPILE_CACHE=${directory}/compiled exec "${process.execPath}" --liftoff-only`;
+  const line = `${node} ${directory}/dist/fwdsync.js "$@"`;
   await mkdir(join(directory, 'bin'));
   await writeFile(join(directory, 'bin/fwdsync'), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   return directory;

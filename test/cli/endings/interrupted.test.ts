@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RequestSummary } from '../../../src/emulator/http/protocol.ts';
 import { openWorkspace, OWNER, type Workspace } from '../../support/workspace.ts';
 import { PROGRAM } from '../../support/program.ts';
+import { everyNth } from '../../support/share.ts';
 
 // Real processes and signals, while the service keeps requests waiting.
 
@@ -98,7 +99,7 @@ test.each([
   },
 );
 
-test.each([
+const WITH_REQUESTS = [
   [['plan', '--format', 'json']],
   [['plan', '--domain', 'acme.example']],
   [['apply', '--yes']],
@@ -111,7 +112,9 @@ test.each([
   [['route', 'sales@acme.example', '--live']],
   [['who', 'ana@corp.example', '--live']],
   [['why', 'sales@acme.example']],
-] as const)('%j: the second ends it while requests are in flight', async (args) => {
+] as const;
+
+test.each(everyNth(3, WITH_REQUESTS))('%j: the second ends it while requests are in flight', async (args) => {
   const work = await open();
   work.hold(({ path }) => !path.startsWith('/account'));
   const running = start(work, args);

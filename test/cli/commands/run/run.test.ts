@@ -11,6 +11,7 @@ import { fwdsync } from '../../../support/command.ts';
 import { KEY, OWNER } from '../../../support/workspace.ts';
 import { startMailServer } from '../../../service/notify/support/mail-server.ts';
 import { daemon, MANIFEST, place, type Place } from '../../support/daemon-process.ts';
+import { everyNth } from '../../../support/share.ts';
 
 describe('logs', () => {
   test('one line an event, with run, account and domain, and no secret in any', async () => {
@@ -85,8 +86,9 @@ domains:
     const total = whole.emulator.journal.total();
     const wanted = aliasesOf(whole);
     expect(total).toBeGreaterThan(8);
-    const requests = Array.from({ length: total }, (_, index) => index + 1);
-    for (let at = 0; at < total; at += 4) {
+    const all = Array.from({ length: total }, (_, index) => index + 1);
+    const requests = everyNth(3, all);
+    for (let at = 0; at < requests.length; at += 4) {
       await Promise.all(requests.slice(at, at + 4).map((request) => endedAt(request, wanted)));
     }
   }, 120_000);
