@@ -10,6 +10,7 @@ import { startEmulator, type Emulator } from '../../../src/emulator/http/server.
 import { ACCOUNTS, ENVIRONMENT } from '../../examples/support/accounts.ts';
 import { runCommand, type Terminal } from '../../golden/support/cli.ts';
 import { virtualClock } from '../../support/clock.ts';
+import { everyNth } from '../../support/share.ts';
 import { driftAccount } from '../support/drift.ts';
 import { commandScene, type CommandScene, type Output } from '../support/scene.ts';
 
@@ -295,7 +296,7 @@ describe.each<Copies>([
       .map((file) => readFileSync(join(workspace, file), 'utf8'))
       .join('');
 
-  test.each(seeds)('copy %i', async (seed) => {
+  test.each(everyNth(4, seeds))('copy %i', async (seed) => {
     copyExample();
     const before = textOf();
     const { account, touched } = driftAccount(applied, domains, seed);
