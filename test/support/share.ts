@@ -7,7 +7,7 @@ export function runs<T>(all: T, share: T): T {
   return IS_FULL ? all : share;
 }
 
-/** Returns all cases, or every n-th of them. */
+/** Returns all cases, or every n-th of them, from the first on for the first PROVE_SEED. */
 export function everyNth<T>(nth: number, all: readonly T[]): readonly T[] {
-  return IS_FULL ? all : all.filter((_, index) => index % nth === PROVE_SEED % nth);
+  return IS_FULL ? all : all.filter((_, index) => index % nth === (PROVE_SEED - 1) % nth);
 }
