@@ -7,7 +7,12 @@ export function runs<T>(all: T, share: T): T {
   return IS_FULL ? all : share;
 }
 
-/** Returns all cases, or every n-th of them, from the first on for the first PROVE_SEED. */
+/** Returns all cases, or every n-th of them. */
 export function everyNth<T>(nth: number, all: readonly T[]): readonly T[] {
-  return IS_FULL ? all : all.filter((_, index) => index % nth === (PROVE_SEED - 1) % nth);
+  return IS_FULL ? all : takeEveryNth(nth, all, PROVE_SEED);
+}
+
+/** Returns every n-th case: for seed 1 from the first on. */
+export function takeEveryNth<T>(nth: number, all: readonly T[], seed: number): readonly T[] {
+  return all.filter((_, index) => (index + seed) % nth === 1 % nth);
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { readCases, type Version } from '../../golden/support/case.ts';
+import { takeEveryNth } from '../../support/share.ts';
 import { judge } from './judge.ts';
 import { scenarioOfCase, type Scenario } from './scenario.ts';
 import { simulate, type Simulation } from './simulate.ts';
@@ -22,10 +23,14 @@ export function goldenScenarios(versions: readonly Version[]): readonly Scenario
   );
 }
 
-/** All golden cases on both generations; everyday, every third one on v4, others for another seed. */
+/** All golden cases on both generations; everyday every third one, on v4. */
 export function seededScenarios(): readonly Scenario[] {
-  if (IS_FULL) return goldenScenarios(['v4', 'v3']);
-  return goldenScenarios(['v4']).filter((_, index) => index % 3 === SEED % 3);
+  return everyNth(3, goldenScenarios(IS_FULL ? ['v4', 'v3'] : ['v4']));
+}
+
+/** Returns all cases, or every n-th of them. */
+export function everyNth<T>(nth: number, all: readonly T[]): readonly T[] {
+  return IS_FULL ? all : takeEveryNth(nth, all, SEED);
 }
 
 /** What is tried, and how it is told from the others when it fails. */
