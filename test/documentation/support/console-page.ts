@@ -80,7 +80,8 @@ const VARIABLE: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(?:\.\d+)? (?:ms|s|min)\b/g, 'DURATION'],
   [/(?<=\b(?:undo|run|history|apply) )[0-9a-z]{8,12}\b/g, 'ID'],
   [/^[0-9a-z]{8,12}(?=  )/gm, 'ID'],
-  [/\b(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{7,64}\b/g, 'ID'],
+  // The id of a commit may have no letter.
+  [/\b(?:[0-9a-f]{7,64}|(?=[a-z]*\d)[0-9a-z]{7,64})\b/g, 'ID'],
   [/(?:127\.0\.0\.1:\d+|api\.improvmx\.com)(?= \(v[34]\))/g, 'HOST'],
   // Names of users and hosts have different lengths, and so different places to wrap a line.
   [/\s+/g, ' '],
