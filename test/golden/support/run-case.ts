@@ -26,18 +26,13 @@ export interface CaseOutcome {
   /** The document of that plan; null: none was made. */
   readonly planDocument: SavedPlan | null;
   readonly apply: CommandResult;
-  /** `plan --detailed-exitcode` after it: the same manifest, also on the other generation, and the account's own export. */
-  readonly planAfter: CommandResult;
-  readonly planOnOther: CommandResult;
-  readonly exported: CommandResult;
-  readonly planOfExport: CommandResult;
   /** The account before `apply` (and after the edits by hand), and after it. */
   readonly start: Dump;
   readonly end: Dump;
   /** Mails that would have been lost or led astray on the way from the one to the other. */
   readonly strayed: readonly string[];
-  /** Null: there was nothing to undo. */
-  readonly undone: Undoing | null;
+  /** Null: the case is not followed. */
+  readonly later: Later | null;
   /** The text of every file in the state directory, and of the saved plan. */
   readonly saved: readonly string[];
   /** Requests of `plan`, and of `apply`. */
@@ -45,6 +40,17 @@ export interface CaseOutcome {
   readonly applyRequests: readonly JournalEntry[];
   /** Name of the stored file -> text. */
   readonly texts: Readonly<Record<string, string>>;
+}
+
+/** What command lines after the run show. */
+export interface Later {
+  /** `plan --detailed-exitcode` of the same manifest, also on the other generation, and of the account's own export. */
+  readonly planAgain: CommandResult;
+  readonly planOnOther: CommandResult;
+  readonly exported: CommandResult;
+  readonly planOfExport: CommandResult;
+  /** Null: there was nothing to undo. */
+  readonly undone: Undoing | null;
 }
 
 /** One case on one generation of the API. */
@@ -56,11 +62,17 @@ interface Stage {
   readonly workspace: string;
 }
 
-export async function runCase(golden: GoldenCase, version: Version): Promise<CaseOutcome> {
+/** Runs a case; one that is followed is planned again, exported and undone as well. */
+export async function runCase(
+  golden: GoldenCase,
+  version: Version,
+  { isFollowed }: { readonly isFollowed: boolean },
+): Promise<CaseOutcome> {
   const stage = await openStage(golden, version);
   try {
     await prepare(stage);
-    return await carryOut(stage, version);
+    const outcome = await carryOut(stage, version);
+    return isFollowed ? { ...outcome, later: await follow(stage, version, outcome) } : outcome;
   } finally {
     await stage.emulator.close();
     rmSync(stage.workspace, { recursive: true, force: true });
@@ -123,32 +135,37 @@ async function carryOut(stage: Stage, version: Version): Promise<CaseOutcome> {
   emulator.faults.clear();
   const astray = watch.stop();
   const end = emulator.store.dump();
-  const texts = textsOf(stage, { plan, apply, applyRequests });
-
-  const exportFile = join(workspace, 'export.yaml');
-  const detailed = [...manifest, '--detailed-exitcode', ...scopeOf(flags)];
-  const other = withEnv(terminal, { FWDSYNC_API_URL: emulator.urls[version === 'v4' ? 'v3' : 'v4'] });
-  const planAfter = await runCommand(['plan', ...detailed], terminal);
-  const planOnOther = await runCommand(['plan', ...detailed], other);
-  const exported = await runCommand(['export', '--out', exportFile], terminal);
-  const planOfExport = await runCommand(['plan', '-f', exportFile, '--detailed-exitcode'], terminal);
   const savedPlan = existsSync(planFile) ? readFileSync(planFile, 'utf8') : null;
   const saved = [...readSaved(join(workspace, 'state')), savedPlan ?? ''];
-  const after = { planAfter, planOnOther, exported, planOfExport };
-  const undone = await undoAll(emulator, apply, terminal);
   return {
     plan,
     planDocument: savedPlan === null ? null : (JSON.parse(savedPlan) as SavedPlan),
     apply,
-    ...after,
     start,
     end,
     strayed: astray,
-    undone,
+    later: null,
     saved,
     planRequests,
     applyRequests,
-    texts,
+    texts: textsOf(stage, { plan, apply, applyRequests }),
+  };
+}
+
+async function follow(
+  { golden, emulator, workspace, terminal }: Stage,
+  version: Version,
+  { apply }: CaseOutcome,
+): Promise<Later> {
+  const exportFile = join(workspace, 'export.yaml');
+  const detailed = ['-f', golden.manifest, '--detailed-exitcode', ...scopeOf(golden.options.flags ?? [])];
+  const other = withEnv(terminal, { FWDSYNC_API_URL: emulator.urls[version === 'v4' ? 'v3' : 'v4'] });
+  return {
+    planAgain: await runCommand(['plan', ...detailed], terminal),
+    planOnOther: await runCommand(['plan', ...detailed], other),
+    exported: await runCommand(['export', '--out', exportFile], terminal),
+    planOfExport: await runCommand(['plan', '-f', exportFile, '--detailed-exitcode'], terminal),
+    undone: await undoAll(emulator, apply, terminal),
   };
 }
 
