@@ -62,6 +62,7 @@ export async function live(world: World, scenario: Scenario, flags: Flags): Prom
   void run();
   await world.clock.until(() => ending !== null, LONGEST_RUN_MS);
   process.isAlive = false;
+  wire.cutOff();
   return ending ?? { kind: 'hung' };
 }
 

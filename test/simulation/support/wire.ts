@@ -50,6 +50,7 @@ const SILENCE_MS = 30_000;
 export class Wire extends Dispatcher {
   readonly #process: Process;
   readonly #ports: WirePorts;
+  readonly #flows: Flow[] = [];
   #queue: Promise<void> = Promise.resolve();
 
   constructor(process: Process, ports: WirePorts) {
@@ -59,10 +60,18 @@ export class Wire extends Dispatcher {
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Handler): boolean {
+    const flow = createFlow(handler);
+    this.#flows.push(flow);
+    if (!this.#process.isAlive) this.cutOff();
     void this.#travel(() => {
-      this.#queue = this.#queue.then(() => this.#carry(options, handler));
+      this.#queue = this.#queue.then(() => this.#carry(options, handler, flow));
     });
     return true;
+  }
+
+  /** Ends the requests of a dead process, which would be kept forever. */
+  cutOff(): void {
+    for (const flow of this.#flows) flow.abort(new Error('the process has ended'));
   }
 
   /** At once where it takes no time. */
@@ -72,7 +81,7 @@ export class Wire extends Dispatcher {
     arrive();
   }
 
-  async #carry(options: Dispatcher.DispatchOptions, handler: Handler): Promise<void> {
+  async #carry(options: Dispatcher.DispatchOptions, handler: Handler, flow: Flow): Promise<void> {
     if (!this.#process.isAlive) return;
     const { method, path } = options;
     const body = typeof options.body === 'string' ? options.body : undefined;
@@ -86,7 +95,6 @@ export class Wire extends Dispatcher {
     };
     const stroke = this.#ports.strike(exchange);
     if (stroke?.kind === 'kill') return this.#die(options, exchange, stroke.moment);
-    const flow = createFlow(handler);
     handler.onRequestStart?.(flow, {});
     const mishap = stroke?.mishap ?? [];
     for (const action of mishap) if (action.kind === 'clock') this.#ports.onClock(action.ms);
@@ -117,7 +125,7 @@ export class Wire extends Dispatcher {
     exchange: Exchange,
     action: WireAction,
     handler: Handler,
-    flow: Dispatcher.DispatchController,
+    flow: Flow,
   ): void {
     const { clock, onExchange } = this.#ports;
     const serve = async (): Promise<void> => {
@@ -172,10 +180,10 @@ function note(exchange: Exchange, outcome: Served): void {
   if (outcome.delivery.kind === 'whole') exchange.text = outcome.answer.body;
 }
 
+type Flow = Dispatcher.DispatchController & { readonly state: { ended: boolean } };
+
 /** An abort by the client ends the answer with the reason that it gives. */
-function createFlow(
-  handler: Handler,
-): Dispatcher.DispatchController & { readonly state: { ended: boolean } } {
+function createFlow(handler: Handler): Flow {
   const state = { ended: false };
   const flow = {
     state,
@@ -195,7 +203,7 @@ function createFlow(
   return flow;
 }
 
-function deliver(outcome: Served, handler: Handler, flow: ReturnType<typeof createFlow>): void {
+function deliver(outcome: Served, handler: Handler, flow: Flow): void {
   const end = (message: string): void => {
     flow.state.ended = true;
     handler.onResponseError?.(flow, Object.assign(new Error(message), { code: 'UND_ERR_SOCKET' }));
