@@ -47,6 +47,8 @@ const MANIFEST = 'domains:\n  acme.example:\n    aliases: { info: ana@corp.examp
 interface Job {
   readonly scene: CommandScene;
   readonly github: GithubServer;
+  /** Saves a plan as an earlier job did, without its script. */
+  readonly savePlan: (name?: string, ...flags: readonly string[]) => Promise<void>;
   /** Runs a step's script as the runner does, and gives what it wrote for the next steps. */
   readonly run: (
     step: Step,
@@ -84,7 +86,11 @@ async function job(comments: Comment[] = []): Promise<Job> {
       summary: await readFile(summary, 'utf8'),
     };
   };
-  return { scene, github, run };
+  const savePlan: Job['savePlan'] = async (name = 'fwdsync-plan.json', ...flags) => {
+    const { code, stderr } = await scene.run(['plan', '--out', name, ...flags]);
+    expect(code, stderr).toBe(0);
+  };
+  return { scene, github, run, savePlan };
 }
 
 function bash(
@@ -188,30 +194,30 @@ describe('action.yml', () => {
   });
 
   test('apply carries out the saved plan; a stale one is told and writes nothing', async () => {
-    const { scene, run } = await job();
-    await run(actionStep('Plan'));
+    const { scene, run, savePlan } = await job();
+    await savePlan();
     await scene.manifest(MANIFEST.replace('ana@', 'ben@'));
     const stale = await run(actionStep('Apply'));
     expect(stale).toMatchObject({ code: 0, outputs: 'stale=true\n' });
     expect(stale.stdout).toContain('::warning title=fwdsync::The plan is stale');
     expect(scene.writes()).toEqual([]);
-    await run(actionStep('Plan'));
+    await savePlan();
     expect(await run(actionStep('Apply'))).toMatchObject({ code: 0, outputs: '' });
     expect(scene.writes()).toHaveLength(1);
   });
 
   test('apply keeps its state encrypted with a secret; what cannot be decrypted begins anew', async () => {
-    const { scene, run } = await job();
+    const { scene, run, savePlan } = await job();
     const secret = "!startsWith(github.event_name, 'pull_request') && inputs.state-secret || ''";
     const apply = (value: string): ReturnType<Job['run']> => run(actionStep('Apply'), { [secret]: value });
-    await run(actionStep('Plan'));
+    await savePlan();
     const first = await apply('of the repository');
     expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('undo: ')]);
     const kept = await readFile(join(scene.directory, '.fwdsync-state.enc'), 'latin1');
     expect(kept).toMatch(/^Salted__/);
     expect(kept).not.toContain('corp.example');
     await scene.manifest(MANIFEST.replace('aliases: { info: ana@corp.example }', 'aliases: {}'));
-    await run(actionStep('Plan'));
+    await savePlan();
     // Only the state knows that the alias was managed.
     expect((await apply('of the repository')).stdout).toContain('no-longer-managed');
     const other = await apply('another');
@@ -227,12 +233,11 @@ describe('action.yml', () => {
   });
 
   test('drift fails with 2 as long as there is some', async () => {
-    const { run } = await job();
+    const { scene, run } = await job();
     const drifted = await run(actionStep('Check for drift'));
     expect(drifted.stdout).toContain('::error title=fwdsync::The account differs from the manifest');
     expect(drifted.code).toBe(2);
-    await run(actionStep('Plan'));
-    await run(actionStep('Apply'));
+    await scene.run(['apply', '--yes']);
     expect((await run(actionStep('Check for drift'))).code).toBe(0);
   });
 });
@@ -320,9 +325,9 @@ describe('after the merge', () => {
   });
 
   test('a plan of other manifests than this job applies is stale', async () => {
-    const { scene, run } = await job();
+    const { scene, run, savePlan } = await job();
     await writeFile(join(scene.directory, 'other.yaml'), `version: 1\n${MANIFEST}`);
-    await run(actionStep('Plan'), { 'inputs.file || env.FWDSYNC_FILE': 'other.yaml' });
+    await savePlan('fwdsync-plan.json', '-f', 'other.yaml');
     const stale = await run(actionStep('Apply'));
     expect(stale).toMatchObject({ code: 0, outputs: 'stale=true\n' });
     expect(scene.writes()).toEqual([]);
@@ -342,19 +347,19 @@ describe('after the merge', () => {
   });
 
   test('the second of two pull requests is stale once the first is merged: planned again, approved again', async () => {
-    const { scene, run } = await job();
+    const { scene, run, savePlan } = await job();
     const second = MANIFEST.replace('info: ana', 'help: ben');
     await scene.manifest(second);
-    await run(actionStep('Plan'), { 'inputs.plan': 'second.json' });
+    await savePlan('second.json');
     await scene.manifest(MANIFEST);
-    await run(actionStep('Plan'), { 'inputs.plan': 'first.json' });
-    expect(await run(actionStep('Apply'), { 'inputs.plan': 'first.json' })).toMatchObject({ outputs: '' });
+    await savePlan('first.json');
+    expect((await scene.run(['apply', 'first.json'])).code).toBe(0);
     const both = MANIFEST.replace('{ info', '{ help: ben@corp.example, info');
     await scene.manifest(both);
     const stale = await run(actionStep('Apply'), { 'inputs.plan': 'second.json' });
     expect(stale.outputs).toBe('stale=true\n');
     expect(stale.stdout).toContain('manifest');
-    await run(actionStep('Plan'), { 'inputs.plan': 'again.json' });
+    await savePlan('again.json');
     expect(await run(actionStep('Apply'), { 'inputs.plan': 'again.json' })).toMatchObject({
       code: 0,
       outputs: '',
