@@ -12,6 +12,7 @@ import { openFleet } from '../service/fleet/support/fleet.ts';
 import { fwdsync } from '../support/command.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import type { TestDatabases } from '../support/postgres.ts';
+import { everyNth } from '../support/share.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { daemon, type Process } from './support/daemon-process.ts';
 import { printedCommands, runPrinted, strayCommands } from './support/printed-commands.ts';
@@ -153,7 +154,7 @@ async function expectToWork(
   }
 }
 
-test.each(Object.keys(PLACES) as readonly (keyof typeof PLACES)[])(
+test.each(everyNth(2, Object.keys(PLACES) as readonly (keyof typeof PLACES)[]))(
   'what commands print works in another directory: %s',
   async (name) => {
     const place = await PLACES[name]();
@@ -192,15 +193,14 @@ test.each(Object.keys(PLACES) as readonly (keyof typeof PLACES)[])(
   60_000,
 );
 
-test.each(['flags, and a manifest that names address and key', 'a directory of accounts'] as const)(
-  'what a plan says of limits works in another directory: %s',
-  async (name) => {
-    const place = await PLACES[name](3);
-    const { directory: cwd, env } = place;
-    const { stdout, stderr } = await fwdsync(['plan', ...ALLOWED, ...place.flags], { cwd, env });
-    await expectToWork([stdout.replace(/^Apply with: .*$/m, ''), stderr], place, ['account']);
-  },
-);
+test.each(
+  everyNth(2, ['a directory of accounts', 'flags, and a manifest that names address and key'] as const),
+)('what a plan says of limits works in another directory: %s', async (name) => {
+  const place = await PLACES[name](3);
+  const { directory: cwd, env } = place;
+  const { stdout, stderr } = await fwdsync(['plan', ...ALLOWED, ...place.flags], { cwd, env });
+  await expectToWork([stdout.replace(/^Apply with: .*$/m, ''), stderr], place, ['account']);
+});
 
 test('what a command without a manifest prints works in another directory', async () => {
   const { directory: cwd, env } = await PLACES['the environment, with relative paths']();
@@ -224,12 +224,14 @@ async function outputOf(process: Process): Promise<readonly string[]> {
   return [...pages, await process.output];
 }
 
-test.each([
-  'flags, and a manifest that names address and key',
+const DAEMONS = [
   'a directory of accounts',
+  'flags, and a manifest that names address and key',
   'the environment, with relative paths',
   'the environment, and the manifest that lies here',
-] as const)(
+] as const;
+
+test.each(everyNth(3, DAEMONS))(
   'what a daemon prints works in another directory: %s',
   async (name) => {
     const place = await PLACES[name]();

