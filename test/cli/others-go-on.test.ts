@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SeedDomain } from '../../src/emulator/account/seed.ts';
 import { commandScene, type CommandScene, type SceneOptions } from './support/scene.ts';
+import { everyNth } from '../support/share.ts';
 
 // A problem that only a read of the account shows withholds what it concerns, and nothing else.
 
@@ -52,7 +53,7 @@ function aliases({ emulator }: CommandScene): Record<string, readonly string[]> 
 
 const allOthers = Object.fromEntries(OTHERS.map((domain) => [domain, ['info']]));
 
-describe.each(CASES)('$code in one of 40 domains', (problem) => {
+describe.each(everyNth(2, CASES))('$code in one of 40 domains', (problem) => {
   const { code, rest, env = {} } = problem;
 
   test.each(['v4', 'v3'] as const)(

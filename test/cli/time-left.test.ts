@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RateLimitRule } from '../../src/emulator/http/rate-limit.ts';
 import { commandScene, type CommandScene } from './support/scene.ts';
+import { everyNth } from '../support/share.ts';
 
 // The time left, as it is printed, against the real scheduler and budgets, in virtual time.
 
@@ -108,7 +109,7 @@ declare module 'vitest' {
   }
 }
 
-test.for([
+const COURSES = [
   ['first', ['plan'], PLAN],
   ['clock', ['plan'], PLAN],
   ['sliding', ['plan'], PAGES],
@@ -118,7 +119,9 @@ test.for([
   ['sliding', ['apply', '--yes'], APPLY],
   ['first', ['apply', '--yes'], ADD],
   ['clock', ['apply', '--yes'], ADD],
-] as const)(
+] as const;
+
+test.for(everyNth(3, COURSES))(
   '%s windows, %j of %j: the time left is right within 15 %%',
   async ([window, args, shape], { task }) => {
     const course = await courseOf(await open(WINDOWS[window], shape), args);

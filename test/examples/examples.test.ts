@@ -10,6 +10,7 @@ import { virtualClock } from '../support/clock.ts';
 import { restorable, runPrinted } from '../golden/support/undo.ts';
 import { unmanagedPart } from '../golden/support/unmanaged.ts';
 import { ACCOUNTS, ENVIRONMENT } from './support/accounts.ts';
+import { everyNth } from '../support/share.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Not manifests: each has a test of its own. */
@@ -38,7 +39,7 @@ test('the documented command lines are the ones that are tried here', () => {
   expect(readme).toContain(`fwdsync apply -f examples/acme ${FLAGS['acme']?.join(' ')}\n`);
 });
 
-describe.each(EXAMPLES)('examples/%s', (example) => {
+describe.each(everyNth(2, EXAMPLES))('examples/%s', (example) => {
   const flags = ['-f', `examples/${example}`];
   const changing = [...flags, ...(FLAGS[example] ?? [])];
   const state = mkdtempSync(join(tmpdir(), 'fwdsync-examples-'));

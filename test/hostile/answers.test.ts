@@ -40,7 +40,7 @@ const ANSWERS = [
   ['15 MiB of brackets', `{"account":${'['.repeat(15 * 1024 * 1024)}`, /nested more than 32 levels deep/],
 ] as const;
 
-test.each(everyNth(2, ANSWERS))(
+test.each(everyNth(4, ANSWERS))(
   '%s, to eight accounts at once: each fails, and the daemon goes on',
   async (_, body, message) => {
     const accounts = await openTwoAccounts();

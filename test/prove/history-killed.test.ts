@@ -114,7 +114,7 @@ test(
     expect(whole.output).toMatch(/^converged /);
     expect(writes).toBeGreaterThan(10);
     const shares = runs(5, 1) === 5 ? [0, 0.1, 0.5, 0.9, 1] : [0.5];
-    const every = runs(1, 7);
+    const every = runs(1, 12);
     for (let nth = 1; nth <= writes; nth += every) {
       for (const share of shares) {
         const killed = await killedAt(nth, share);

@@ -12,7 +12,7 @@ import { postfixEnds, type OracleEnds } from './support/import/postfix-oracle.ts
 import { randomAddress, randomPostfix, type RandomPostfix } from './support/import/random-postfix.ts';
 import { PROVE_SEED, runs } from '../support/share.ts';
 
-const MAPS = runs(300, 10);
+const MAPS = runs(300, 4);
 const ADDRESSES = 60;
 
 function importRandom(random: RandomPostfix, engine: 'aliases' | 'rules'): ImportedManifest {

@@ -25,7 +25,7 @@ type Said = Readonly<Record<string, readonly [possible: boolean, only: boolean]>
 test('who lists the entries whose mail the emulator delivers there, and no others', () => {
   const chance = createChance(PROVE_SEED);
   const seen = { manifests: 0, invalid: 0, entries: 0, possible: 0, only: 0 };
-  const wanted = runs(1_000, 20);
+  const wanted = runs(1_000, 6);
   while (seen.manifests < wanted) {
     const { text, destination } = randomWho(chance);
     const { desired, problems } = load(text, { env: WHO_ENV });

@@ -8,7 +8,7 @@ export function runs<T>(all: T, share: T): T {
 }
 
 /** Returns all cases, or every n-th of them. */
-export function everyNth<T>(nth: number, all: readonly T[]): readonly T[] {
+export function everyNth<const T>(nth: number, all: readonly T[]): readonly T[] {
   return IS_FULL ? all : takeEveryNth(nth, all, PROVE_SEED);
 }
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { fwdsync } from '../../support/command.ts';
 import { daemon } from '../support/daemon-process.ts';
 import { openTwoAccounts, type TwoAccounts } from '../support/two-accounts.ts';
+import { everyNth } from '../../support/share.ts';
 
 interface Unreadable {
   readonly name: string;
@@ -86,7 +87,7 @@ describe.each(UNREADABLE)('$name in the directory of --accounts', (entry) => {
   });
 });
 
-test.each(UNREADABLE)(
+test.each(everyNth(3, UNREADABLE))(
   '$name: the daemon serves the others, and sees at once that it was replaced',
   async (entry) => {
     const { acme, beta, directory, env } = await accountsWith(entry);

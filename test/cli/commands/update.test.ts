@@ -296,7 +296,7 @@ describe.each<Copies>([
       .map((file) => readFileSync(join(workspace, file), 'utf8'))
       .join('');
 
-  test.each(everyNth(4, seeds))('copy %i', async (seed) => {
+  test.each(everyNth(8, seeds))('copy %i', async (seed) => {
     copyExample();
     const before = textOf();
     const { account, touched } = driftAccount(applied, domains, seed);

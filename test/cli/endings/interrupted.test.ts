@@ -114,7 +114,7 @@ const WITH_REQUESTS = [
   [['why', 'sales@acme.example']],
 ] as const;
 
-test.each(everyNth(3, WITH_REQUESTS))('%j: the second ends it while requests are in flight', async (args) => {
+test.each(everyNth(4, WITH_REQUESTS))('%j: the second ends it while requests are in flight', async (args) => {
   const work = await open();
   work.hold(({ path }) => !path.startsWith('/account'));
   const running = start(work, args);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
+import { everyNth } from '../../support/share.ts';
 import type { TestDatabases } from '../../support/postgres.ts';
 import { ACME, aliasesOf } from '../support/applied.ts';
 import { commandScene, type CommandScene, type Output } from '../support/scene.ts';
@@ -55,12 +56,14 @@ interface Listed {
 describe.each(['directory', 'store'] as const)(
   'clocks that differ between machines that share a %s',
   (keptIn) => {
-    test.each<[name: string, begin: number, skews: readonly number[]]>([
-      ['ten minutes ahead, then right', 12 * HOUR, [10 * MINUTE, 0, 0]],
-      ['right, then ten minutes back', 12 * HOUR, [0, 0, -10 * MINUTE]],
-      ['over midnight, then five minutes back', 24 * HOUR - 2 * MINUTE, [0, 2 * MINUTE, -5 * MINUTE]],
-      ['over midnight by a clock that is a day ahead', 12 * HOUR, [24 * HOUR, 0, -24 * HOUR]],
-    ])('the order is that of writing: %s', async (_, begin, skews) => {
+    test.each<[name: string, begin: number, skews: readonly number[]]>(
+      everyNth(2, [
+        ['ten minutes ahead, then right', 12 * HOUR, [10 * MINUTE, 0, 0]],
+        ['right, then ten minutes back', 12 * HOUR, [0, 0, -10 * MINUTE]],
+        ['over midnight, then five minutes back', 24 * HOUR - 2 * MINUTE, [0, 2 * MINUTE, -5 * MINUTE]],
+        ['over midnight by a clock that is a day ahead', 12 * HOUR, [24 * HOUR, 0, -24 * HOUR]],
+      ]),
+    )('the order is that of writing: %s', async (_, begin, skews) => {
       const { scene, apply, run } = await machines(keptIn, begin);
       const runs: string[] = [];
       for (const [index, skew] of skews.entries()) runs.push(await apply(`person-${index}`, skew));

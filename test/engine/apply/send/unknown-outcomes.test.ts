@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { FaultAction } from '../../../../src/emulator/faults/faults.ts';
 import type { SeedDomain } from '../../../../src/emulator/account/seed.ts';
 import { openScene, type RunResult, type Scene } from '../support/harness.ts';
+import { everyNth } from '../../../support/share.ts';
 
 /** One kind and verb in a domain of its own, as one request. */
 interface Write {
@@ -205,7 +206,7 @@ const FAULTS: readonly {
 ];
 
 describe.each(GROUPS)('unknown outcomes of %s', (_, writes) => {
-  test.each(FAULTS)(
+  test.each(everyNth(2, FAULTS))(
     '$fault: nothing is lost and nothing made twice',
     async ({ action, done, answersDeletes }) => {
       const scene = await openScene(setup(writes));

@@ -6,6 +6,7 @@ import { everyFleetState, fleet, fleetAccount, fleetWorker } from '../support/fl
 import { openPage } from '../support/open-page.ts';
 import { serve, type Served } from '../support/serve.ts';
 import type { Fleet } from '../../../../src/core/model/status/fleet.ts';
+import { everyNth } from '../../../support/share.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -23,11 +24,13 @@ function rowsOf(text: string): readonly string[] {
 }
 
 describe('the page of a worker', () => {
-  test.each([
-    ['in the light', {}],
-    ['in the dark', { colorScheme: 'dark' }],
-    ['on 320 px', { viewport: { width: 320, height: 640 } }],
-  ] as const)('%s: accounts, worst first, workers, and what waits', async (_, options) => {
+  test.each(
+    everyNth(2, [
+      ['in the light', {}],
+      ['in the dark', { colorScheme: 'dark' }],
+      ['on 320 px', { viewport: { width: 320, height: 640 } }],
+    ] as const),
+  )('%s: accounts, worst first, workers, and what waits', async (_, options) => {
     const { server } = await serveFleet(everyFleetState());
     const { page, faults } = await openPage(browser, options);
     await page.goto(`http://127.0.0.1:${server.port}/`);
