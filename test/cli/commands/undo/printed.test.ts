@@ -6,6 +6,7 @@ import { runInShell } from '../../../support/shell.ts';
 import { daemon } from '../../support/daemon-process.ts';
 import { printedCommands } from '../../support/printed-commands.ts';
 import { openTwoAccounts } from '../../support/two-accounts.ts';
+import { everyNth } from '../../../support/share.ts';
 
 /** Runs a line as a shell does, in the directory of the accounts. */
 async function open() {
@@ -33,10 +34,12 @@ function printedIn(stdout: string, word: string): readonly string[] {
 /** What the guards ask of the snapshots, which delete the only alias of a domain. */
 const EMPTIED = ' --allow-empty acme.example/aliases --allow-empty beta.example/aliases';
 
-describe.each([
-  ['undo', ' --yes'],
-  ['snapshot', ` --yes${EMPTIED}`],
-])('%s: works as it is printed', (word, flags) => {
+describe.each(
+  everyNth(2, [
+    ['undo', ' --yes'],
+    ['snapshot', ` --yes${EMPTIED}`],
+  ]),
+)('%s: works as it is printed', (word, flags) => {
   test('with --accounts, a state directory and keys that the manifests name', async () => {
     const { acme, beta, shell, elsewhere } = await open();
     const stdout = await shell("fwdsync apply --accounts many --yes --state-dir 'our state'");
@@ -108,10 +111,12 @@ test('"Apply with:" works as it is printed, for one account and for many', async
   expect([aliasesOf(acme), aliasesOf(beta)]).toEqual([['sales'], ['sales']]);
 });
 
-describe.each([
-  ['many accounts', ['--accounts', 'many', '--state-dir', 'our state']],
-  ['one manifest that names address and key', ['-f', 'many/acme.yaml', '--state-dir', 'our state']],
-] as const)('the page of a daemon with %s', (_name, args) => {
+describe.each(
+  everyNth(2, [
+    ['many accounts', ['--accounts', 'many', '--state-dir', 'our state']],
+    ['one manifest that names address and key', ['-f', 'many/acme.yaml', '--state-dir', 'our state']],
+  ] as const),
+)('the page of a daemon with %s', (_name, args) => {
   test('prints commands that work as they are, in another directory', async () => {
     const { acme, directory, env: own, elsewhere } = await open();
     const process = daemon({ directory, emulator: acme, env: { ...own, FWDSYNC_LOG_FORMAT: 'json' } }, args);
