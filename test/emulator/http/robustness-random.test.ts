@@ -5,6 +5,7 @@ import { countInAccount } from '../../../src/emulator/account/state.ts';
 import { createEmulator, type EmulatorCore } from '../../../src/emulator/emulator.ts';
 import type { EmulatorAnswer } from '../../../src/emulator/http/protocol.ts';
 import { authorization, expectFailure, KEY, START, type Body } from '../support/target.ts';
+import { runs } from '../../support/share.ts';
 
 /** Change it to send other requests; a failure prints it with the shortest requests that show it. */
 const SEED = 20_260_116;
@@ -135,7 +136,7 @@ const request: fc.Arbitrary<RandomRequest> = fc
     body: text,
   }));
 
-test('10,000 random requests leave the emulator alive and consistent', async () => {
+test('random requests leave the emulator alive and consistent', async () => {
   let count = 0;
   const statuses = new Map<number, number>();
   await fc.assert(
@@ -149,11 +150,11 @@ test('10,000 random requests leave the emulator alive and consistent', async () 
       }
       await checkAccount(core);
     }),
-    { seed: SEED, numRuns: 130 },
+    { seed: SEED, numRuns: runs(130, 40) },
   );
-  expect(count).toBeGreaterThanOrEqual(10_000);
+  expect(count).toBeGreaterThanOrEqual(runs(10_000, 3_000));
   // Not only refusals: each of the documented outcomes came up.
-  for (const status of [200, 204, 207, 400, 404]) expect(statuses.get(status)).toBeGreaterThan(50);
+  for (const status of [200, 204, 207, 400, 404]) expect(statuses.get(status)).toBeGreaterThan(15);
 });
 
 function startCore(): EmulatorCore {

@@ -10,6 +10,7 @@ import {
   type Body,
   type Send,
 } from '../support/target.ts';
+import { everyNth } from '../../support/share.ts';
 
 const forward = 'ana@corp.example';
 const ID = '11111111-2222-5333-8444-555555555555';
@@ -54,6 +55,7 @@ const VERSIONS = [
 ] as const;
 
 describe.each(VERSIONS)('what nobody should send to $version', ({ version, requests, expectRefused }) => {
+  const some = everyNth(3, requests);
   let emulator: Emulator;
   let send: Send;
   const dump = (): unknown => emulator.store.dump();
@@ -75,7 +77,7 @@ describe.each(VERSIONS)('what nobody should send to $version', ({ version, reque
     expect(failuresIn(answer)).toBe(0);
   });
 
-  test.each(requests)('%s %s %j: a field of a wrong type is refused', async (method, path, body) => {
+  test.each(some)('%s %s %j: a field of a wrong type is refused', async (method, path, body) => {
     for (const variant of wrongTypes(body)) {
       const before = dump();
       const answer = await send(method, path, variant.body);
@@ -90,7 +92,7 @@ describe.each(VERSIONS)('what nobody should send to $version', ({ version, reque
     }
   });
 
-  test.each(requests)('%s %s %j: another body is refused', async (method, path) => {
+  test.each(some)('%s %s %j: another body is refused', async (method, path) => {
     const before = dump();
     for (const text of ['[]', '7', '"x"', 'true', 'null', '{', '{"a":1', '{"a":1}}', "{'a':1}", '\u0000']) {
       expectRefused(await send(method, path, text), 400);
@@ -98,7 +100,7 @@ describe.each(VERSIONS)('what nobody should send to $version', ({ version, reque
     expect(dump()).toEqual(before);
   });
 
-  test.each(requests)('%s %s %j: 100,000 levels are refused', async (method, path, body) => {
+  test.each(some)('%s %s %j: 100,000 levels are refused', async (method, path, body) => {
     const before = dump();
     const levels = 100_000;
     const deep = '['.repeat(levels) + ']'.repeat(levels);
@@ -109,7 +111,7 @@ describe.each(VERSIONS)('what nobody should send to $version', ({ version, reque
     expect(JSON.parse(JSON.stringify(emulator.journal.entries()))).toHaveLength(2);
   });
 
-  test.each(requests)('%s %s %j: unknown fields are ignored', async (method, path, body) => {
+  test.each(some)('%s %s %j: unknown fields are ignored', async (method, path, body) => {
     const extra =
       '"colour":"blue","constructor":1,"toString":null,"__proto__":{"alias":"x","domain":"x.example"}';
     const answer = await send(method, path, `{${extra},${JSON.stringify(body).slice(1)}`);
@@ -118,7 +120,7 @@ describe.each(VERSIONS)('what nobody should send to $version', ({ version, reque
     expect(Object.hasOwn(Object.prototype, 'alias')).toBe(false);
   });
 
-  test.each(requests)(
+  test.each(some)(
     '%s %s %j: unknown fields are refused on demand, whatever their name',
     async (...request) => {
       const [method, path, body] = request;

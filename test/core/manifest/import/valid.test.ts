@@ -9,6 +9,7 @@ import {
 } from '../../../../src/core/manifest/import/write/manifest-text.ts';
 import { loadManifest } from '../../../../src/core/manifest/load.ts';
 import { createSourceText } from '../../../../src/core/manifest/read/text.ts';
+import { runs } from '../../../support/share.ts';
 
 const FORMATS = Object.keys(SOURCE_FORMATS) as readonly SourceFormat[];
 
@@ -120,7 +121,7 @@ test('the manifest of any text is valid, and its comments are comments', () => {
       expect(counts.aliases).toBe(domains.reduce((sum, { aliases }) => sum + aliases.length, 0));
       expect(counts.rules).toBe(domains.reduce((sum, { rules }) => sum + rules.length, 0));
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000, 500) },
   );
 });
 

@@ -11,6 +11,7 @@ import type {
   ManifestDocument,
 } from '../../../../src/core/model/manifest/manifest-document.ts';
 import type { AbsentDocument, ForwardDocument } from '../../../../src/core/model/resources.ts';
+import { runs } from '../../../support/share.ts';
 
 // A document is checked as data and then written: what is read of the text must be the same.
 
@@ -109,7 +110,7 @@ describe('what is written of a document is read as its tree', () => {
         fc.pre(log.errorCount() === 0);
         expect(meaningOf(written(document))).toEqual(meaningOf(tree));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000, 300) },
     );
   });
 });
