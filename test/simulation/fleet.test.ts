@@ -13,7 +13,7 @@ import { simulateFleet, type FleetScript } from './support/fleet/simulate-fleet.
 
 const MISFORTUNES: readonly Misfortune[] = ['pause', 'kill', 'partition', 'silence'];
 /** Everyday one of so many trials, other ones for every seed. */
-const SHARE = IS_FULL ? 1 : 61;
+const SHARE = IS_FULL ? 1 : 181;
 const HOUR_MS = 3_600_000;
 const QUIET: FleetScript = {
   fate: null,

@@ -4,7 +4,7 @@ import { simulateMove, type MoveRun } from './support/move/simulate-move.ts';
 
 // Domains move to the service in virtual time, as the check list of `move` says, with mail at every moment.
 
-const WORLDS = IS_FULL ? 200 : 4;
+const WORLDS = IS_FULL ? 200 : 2;
 const MOST_SHOWN = 5;
 /** Simulates this world alone, and prints what happened. */
 const ONE = process.env['SIMULATION_WORLD'];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SeedDomain } from '../../src/emulator/account/seed.ts';
-import { IS_FULL, SEED } from './support/explore.ts';
+import { everyNth, IS_FULL, SEED } from './support/explore.ts';
 import { breachesOf, simulateForwards } from './support/forwards/simulate-forwards.ts';
 import { scenarioOf, type Scenario } from './support/scenario.ts';
 import type { Stroke } from './support/wire.ts';
@@ -272,7 +272,7 @@ function casesOn(version: 'v3' | 'v4'): readonly (readonly [string, Case])[] {
 }
 
 describe.each(IS_FULL ? (['v4', 'v3'] as const) : (['v4'] as const))('on %s', (version) => {
-  test.each(casesOn(version))('%s', async (name, parts) => {
+  test.each(everyNth(3, casesOn(version)))('%s', async (name, parts) => {
     const scenario = scenarioIn(name, version, parts);
     const whole = await simulateForwards(scenario, { strokes: new Map() });
     if (whole === null) throw new Error('nothing allows the plan');

@@ -10,7 +10,7 @@ import type { FaultAction } from '../../src/emulator/faults/faults.ts';
 // Random accounts that somebody else edits while a daemon runs: with sweeps through the list of v3, whatever becomes of that list, the
 // end is the same as with sweeps that read everything.
 
-const RUNS = IS_FULL ? 300 : 4;
+const RUNS = IS_FULL ? 300 : 2;
 const EDITED_FOR = 60;
 const QUICK: StartOptions = { drift: 'quick', fullIntervalMs: 20 * MINUTE };
 const count = { worlds: 0, edits: 0, faults: 0 };

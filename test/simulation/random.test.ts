@@ -14,7 +14,7 @@ import type { Stroke } from './support/wire.ts';
 
 // Random manifests on random accounts; a failure prints the seed and the smallest world that shows it.
 
-const RUNS = IS_FULL ? 5_000 : 10;
+const RUNS = IS_FULL ? 5_000 : 4;
 const count = { worlds: 0, kills: 0 };
 afterAll(() => console.info(`random: ${count.worlds} worlds, ${count.kills} of them killed, seed ${SEED}`));
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createExplorer, goldenScenarios, IS_FULL, SEED, type Trial } from './support/explore.ts';
+import { createExplorer, everyNth, goldenScenarios, IS_FULL, SEED, type Trial } from './support/explore.ts';
 import { judge } from './support/judge.ts';
 import { simulate, type Simulation } from './support/simulate.ts';
 import type { DiskStroke } from './support/world.ts';
@@ -49,39 +49,49 @@ describe.each(scenarios)('$name', (scenario) => {
       trials(operations, BY_MEMORY.includes(scenario.name) ? ['kill'] : STROKES),
     );
   });
-
-  test.each([...STROKES.slice(0, 4), 'short'] as const)(
-    'with %s throughout, nothing is written',
-    async (stroke) => {
-      const { exchanges, endings } = await simulate(scenario, { strokes: new Map(), disk: () => stroke });
-      expect(exchanges.filter(({ method }) => method !== 'GET')).toEqual([]);
-      expect(endings.every(({ kind }) => kind === 'ended')).toBe(true);
-    },
-  );
-
-  test.each(Object.entries(DAMAGES))('survives files that are %s', async (_, damaged) => {
-    const whole = await faultless(scenario);
-    const damage = (files: Map<string, Buffer>): void => {
-      for (const [name, content] of files) files.set(name, Buffer.from(damaged(content.toString())));
-    };
-    const simulation = await simulate(scenario, { strokes: new Map(), damage });
-    expect(judge(simulation, BY_MEMORY.includes(scenario.name) ? simulation : whole)).toEqual([]);
-  });
 });
 
-const DAMAGES: Readonly<Record<string, (text: string) => string>> = {
+/** Every fourth has each case and each row. */
+const inEachCase = <T extends string>(rows: readonly T[]) =>
+  everyNth(
+    4,
+    scenarios.flatMap((scenario) => rows.map((row) => [scenario.name, row, scenario] as const)),
+  );
+
+test.each(inEachCase(['ENOSPC', 'EROFS', 'EACCES', 'EIO', 'short']))(
+  '%s: with %s throughout, nothing is written',
+  async (_, stroke, scenario) => {
+    const { exchanges, endings } = await simulate(scenario, { strokes: new Map(), disk: () => stroke });
+    expect(exchanges.filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect(endings.every(({ kind }) => kind === 'ended')).toBe(true);
+  },
+);
+
+const DAMAGES = {
   empty: () => '',
-  'half written': (text) => text.slice(0, text.length / 2),
-  'of another version': (text) => text.replaceAll(/@\d+/g, '@99'),
+  'half written': (text: string) => text.slice(0, text.length / 2),
+  'of another version': (text: string) => text.replaceAll(/@\d+/g, '@99'),
   'somebody else’s': () => '{"kind": "else", "domains": {"__proto__": null}}',
   noise: () => '\0\u{1f4a9}\ufffd'.repeat(100),
 };
 
-/** Yields each stroke at each operation; for every day one stroke at every eighth operation, in turn. */
+test.each(inEachCase(Object.keys(DAMAGES) as readonly (keyof typeof DAMAGES)[]))(
+  '%s: survives files that are %s',
+  async (_, how, scenario) => {
+    const whole = await faultless(scenario);
+    const damage = (files: Map<string, Buffer>): void => {
+      for (const [name, content] of files) files.set(name, Buffer.from(DAMAGES[how](content.toString())));
+    };
+    const simulation = await simulate(scenario, { strokes: new Map(), damage });
+    expect(judge(simulation, BY_MEMORY.includes(scenario.name) ? simulation : whole)).toEqual([]);
+  },
+);
+
+/** Yields each stroke at each operation; for every day one stroke at every 24th operation, in turn. */
 function* trials(operations: number, strokes: readonly DiskStroke[]): Generator<Trial> {
   for (let at = 1; at <= operations; at += 1) {
     for (const [index, stroke] of strokes.entries()) {
-      if (!IS_FULL && (at + 8 * index) % (8 * strokes.length) !== SEED % 8) continue;
+      if (!IS_FULL && (at + 24 * index) % (24 * strokes.length) !== SEED % 24) continue;
       const disk = (nth: number): DiskStroke | null => (nth === at ? stroke : null);
       yield { about: `${stroke} at disk operation ${at}`, script: { strokes: new Map(), disk } };
     }

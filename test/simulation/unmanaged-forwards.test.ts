@@ -8,7 +8,7 @@ import type { Stroke } from './support/wire.ts';
 // Random manifests of domains that forward to each other, and an unmanaged domain and unmanaged aliases that forward into them. Mail
 // is followed on its whole way after each write, in a run without faults, in one that is killed and in one that is refused a write.
 
-const RUNS = IS_FULL ? 3_000 : 12;
+const RUNS = IS_FULL ? 3_000 : 5;
 const count = { worlds: 0, refused: 0, runs: 0, writes: 0, killed: 0, failed: 0, asked: 0 };
 afterAll(() => console.info(`unmanaged forwards: ${JSON.stringify(count)}, seed ${SEED}`));
 

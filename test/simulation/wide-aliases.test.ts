@@ -37,5 +37,5 @@ test('any fault at any request', { timeout: 120_000 }, async () => {
       return { about: `${kind} at request ${index + 1}`, script: { strokes } };
     }),
   );
-  await explore(scenario, whole, everyNth(4, trials));
+  await explore(scenario, whole, everyNth(11, trials));
 });
