@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fwdsync, type CommandResult } from '../../../support/command.ts';
 import { PROGRAM } from '../../../support/program.ts';
+import { everyNth } from '../../../support/share.ts';
 
 const KEY = 'emulator';
 const forward = 'ana@corp.example';
@@ -82,7 +83,7 @@ async function write(name: string, content: unknown): Promise<string> {
 }
 
 describe('serving', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)(
+  test.each(everyNth(2, ['SIGTERM', 'SIGINT'] as const))(
     'both versions until %s, which ends it with 0',
     async (signal) => {
       const running = await start();
