@@ -4,7 +4,7 @@ import type { FaultAction } from '../../src/emulator/faults/faults.ts';
 import { runs } from '../support/share.ts';
 import { createWorld, DAY, HOUR, type World } from './support/world.ts';
 
-const DAYS = runs(120, 25);
+const DAYS = runs(120, 15);
 const DOMAINS = ['acme.example', 'beta.example', 'gamma.example'];
 const NAMES = ['sales', 'info', 'support', 'jobs', 'press'];
 

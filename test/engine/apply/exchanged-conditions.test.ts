@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { SeedRule } from '../../../src/emulator/account/seed.ts';
 import { routingBreaches, lookAtRoutes, type Moment } from '../../simulation/support/routing-oracle.ts';
-import { PROVE_SEED, runs } from '../../support/share.ts';
+import { everyNth, PROVE_SEED, runs } from '../../support/share.ts';
 import { openScene, type Scene } from './support/harness.ts';
 import { domainOf, mailTo, replay, strayRoutes } from './support/replay.ts';
 
@@ -97,21 +97,24 @@ const CIRCLES = [
   { name: 'all but one with new destinations', takes: [1, 2, 0], rerouted: [0, 2] },
 ];
 
-describe.each(['v4', 'v3'] as const)('%s', (version) => {
-  describe.each(Object.keys(TYPES) as readonly Type[])('%s', (type) => {
-    test.each(CIRCLES)(
-      'rules that exchange conditions, $name: never to nothing, killed anywhere',
-      async (circle) => {
-        const every = runs(1, 10);
-        for (let killedAt = 1 + (PROVE_SEED % every); ; killedAt += every) {
-          const result = await strays({ ...circle, type }, version, killedAt);
-          expect([killedAt, result.strays]).toEqual([killedAt, []]);
-          if (result.survived) break;
-        }
-      },
-    );
-  });
-});
+/** Every seventh has each version, each type and each circle. */
+const EXCHANGES = (['v4', 'v3'] as const).flatMap((version) =>
+  (Object.keys(TYPES) as readonly Type[]).flatMap((type) =>
+    CIRCLES.map((circle) => ({ version, type, ...circle })),
+  ),
+);
+
+test.each(everyNth(7, EXCHANGES))(
+  '$version, $type: rules that exchange conditions, $name: never to nothing, killed anywhere',
+  async ({ version, ...exchange }) => {
+    const every = runs(1, 5);
+    for (let killedAt = 1 + (PROVE_SEED % every); ; killedAt += every) {
+      const result = await strays(exchange, version, killedAt);
+      expect([killedAt, result.strays]).toEqual([killedAt, []]);
+      if (result.survived) break;
+    }
+  },
+);
 
 test('four rules whose conditions change places at random, killed anywhere: never to nothing', async () => {
   const exchange = fc.record({

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Seed } from '../../../src/emulator/account/seed.ts';
+import { runs } from '../../support/share.ts';
 import { openScene, type Scene } from './support/harness.ts';
 import { domainOf, mailTo, replay, strayRoutes } from './support/replay.ts';
 
@@ -56,7 +57,7 @@ async function killedAt(scene: Scene, moment: number): Promise<boolean> {
 }
 
 test('killed before any request, and again while it recovers: the next run converges, and no mail was lost', async () => {
-  for (let moment = 1; ; moment += 1) {
+  for (let moment = 1; ; moment += runs(1, 4)) {
     const scene = await openScene({ manifest, seed });
     const start = domainOf(scene.account.emulator.store.dump(), 'acme.example');
     if (!(await killedAt(scene, moment))) break;

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SeedDomain, SeedRule } from '../../../src/emulator/account/seed.ts';
 import { openScene } from './support/harness.ts';
+import { runs } from '../../support/share.ts';
 import { domainOf, mailTo, replay, strayRoutes } from './support/replay.ts';
 
 /** So many random domains are changed by one run. */
-const DOMAINS = 60;
+const DOMAINS = runs(60, 15);
 const FORWARDS = ['one', 'two', 'three'];
 
 function domainName(index: number): string {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Fault } from '../../../src/emulator/faults/faults.ts';
+import { everyNth } from '../../support/share.ts';
 import { openScene, runScene, type RunResult } from './support/harness.ts';
 
 /** Whatever is asked of this path with this method is refused. */
@@ -393,8 +394,13 @@ describe('where listings are late', () => {
   };
 
   test.each(
-    Object.entries(cases).flatMap(([name, setup]) =>
-      (['v4', 'v3'] as const).flatMap((version) => [1, 2].map((lag) => [name, version, lag, setup] as const)),
+    everyNth(
+      5,
+      Object.entries(cases).flatMap(([name, setup]) =>
+        (['v4', 'v3'] as const).flatMap((version) =>
+          [1, 2].map((lag) => [name, version, lag, setup] as const),
+        ),
+      ),
     ),
   )('%s: one run converges (%s, late by %i reads)', async (_name, version, listingLag, setup) => {
     const domain = setup.seed.domains[0]?.domain ?? '';
