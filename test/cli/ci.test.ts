@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -148,7 +148,6 @@ describe('action.yml', () => {
 
   test('validate annotates what is wrong, and fails with 5', async () => {
     const { scene, run } = await job();
-    expect((await run(actionStep('Validate'))).code).toBe(0);
     await scene.manifest('domains:\n  acme.example: { alias: {} }\n');
     const { code, stdout } = await run(actionStep('Validate'));
     expect(stdout).toContain('::error file=fwdsync.yaml,line=3,');
@@ -162,48 +161,24 @@ describe('action.yml', () => {
       user: { type: 'User' as const },
     }));
     const { scene, github, run } = await job(people);
-    const first = await run(actionStep('Plan'));
-    expect(first.stdout).toContain('::notice title=fwdsync plan::1 to add');
-    expect(first.summary).toContain('### fwdsync plan');
-    expect(first.code).toBe(0);
-    const own = (): readonly Comment[] => github.comments.filter(({ user }) => user.type === 'Bot');
-    expect(own().map(({ body }) => body)).toEqual([
-      expect.stringContaining('+ alias info  ana@corp.example'),
-    ]);
-
-    await scene.manifest(MANIFEST.replace('ana@', 'ben@'));
-    expect((await run(actionStep('Plan'))).code).toBe(0);
-    expect(own().map(({ body }) => body)).toEqual([
-      expect.stringContaining('+ alias info  ben@corp.example'),
-    ]);
-    expect(people.slice(0, 120).every(({ body }) => body.endsWith('quoted'))).toBe(true);
-  });
-
-  test('plan: a refused one is commented and fails with 4, an invalid manifest fails with 5', async () => {
-    const { scene, github, run } = await job();
+    const own = (): readonly string[] =>
+      github.comments.filter(({ user }) => user.type === 'Bot').map(({ body }) => body);
     await scene.manifest('domains:\n  acme.example: { state: absent }\n');
-    expect((await run(actionStep('Plan'))).code).toBe(4);
-    expect(github.comments[0]?.body).toContain('**Refused by a guard');
     const allowed = await run(actionStep('Plan'), {
       'inputs.arguments': '--allow-domain-delete acme.example',
     });
+    expect(allowed.stdout).toContain('::notice title=fwdsync plan::');
+    expect(allowed.summary).toContain('### fwdsync plan');
     expect(allowed.code).toBe(0);
+    expect(own()).toEqual([expect.not.stringContaining('**Refused by a guard')]);
+
+    expect((await run(actionStep('Plan'))).code).toBe(4);
+    expect(own()).toEqual([expect.stringContaining('**Refused by a guard')]);
+
     await scene.manifest('domains: { x: 1 }\n');
     expect((await run(actionStep('Plan'))).code).toBe(5);
-    expect(github.comments).toHaveLength(1);
-  });
-
-  test('apply carries out the saved plan; a stale one is told and writes nothing', async () => {
-    const { scene, run, savePlan } = await job();
-    await savePlan();
-    await scene.manifest(MANIFEST.replace('ana@', 'ben@'));
-    const stale = await run(actionStep('Apply'));
-    expect(stale).toMatchObject({ code: 0, outputs: 'stale=true\n' });
-    expect(stale.stdout).toContain('::warning title=fwdsync::The plan is stale');
-    expect(scene.writes()).toEqual([]);
-    await savePlan();
-    expect(await run(actionStep('Apply'))).toMatchObject({ code: 0, outputs: '' });
-    expect(scene.writes()).toHaveLength(1);
+    expect(own()).toEqual([expect.stringContaining('**Refused by a guard')]);
+    expect(people.slice(0, 120).every(({ body }) => body.endsWith('quoted'))).toBe(true);
   });
 
   test('apply keeps its state encrypted with a secret; what cannot be decrypted begins anew', async () => {
@@ -212,7 +187,7 @@ describe('action.yml', () => {
     const apply = (value: string): ReturnType<Job['run']> => run(actionStep('Apply'), { [secret]: value });
     await savePlan();
     const first = await apply('of the repository');
-    expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('undo: ')]);
+    expect(first).toMatchObject({ code: 0, outputs: '', stdout: expect.stringContaining('undo: ') });
     const kept = await readFile(join(scene.directory, '.fwdsync-state.enc'), 'latin1');
     expect(kept).toMatch(/^Salted__/);
     expect(kept).not.toContain('corp.example');
@@ -357,13 +332,16 @@ describe('after the merge', () => {
     const both = MANIFEST.replace('{ info', '{ help: ben@corp.example, info');
     await scene.manifest(both);
     const stale = await run(actionStep('Apply'), { 'inputs.plan': 'second.json' });
-    expect(stale.outputs).toBe('stale=true\n');
+    expect(stale).toMatchObject({ code: 0, outputs: 'stale=true\n' });
+    expect(stale.stdout).toContain('::warning title=fwdsync::The plan is stale');
     expect(stale.stdout).toContain('manifest');
+    expect(scene.writes()).toHaveLength(1);
     await savePlan('again.json');
     expect(await run(actionStep('Apply'), { 'inputs.plan': 'again.json' })).toMatchObject({
       code: 0,
       outputs: '',
     });
+    expect(scene.writes()).toHaveLength(2);
   });
 });
 
@@ -378,16 +356,12 @@ describe('examples/ci/gitlab', () => {
     const { scene, run } = await job();
     const scripts = Object.entries(gitlab).filter(([, value]) => Array.isArray(value.script));
     expect(scripts.map(([name]) => name).sort()).toEqual(['apply', 'drift', 'plan', 'validate']);
-    expect((await run(script('validate'))).code).toBe(0);
-    expect(await readFile(join(scene.directory, 'fwdsync-junit.xml'), 'utf8')).toContain('<testsuites');
     expect((await run(script('drift'))).code).toBe(2);
     expect((await run(script('plan'))).code).toBe(0);
     expect(await readFile(join(scene.directory, 'fwdsync-plan.md'), 'utf8')).toContain('### fwdsync plan');
     expect((await run(script('apply'))).code).toBe(0);
-    expect((await run(script('drift'))).code).toBe(0);
     await scene.manifest('domains:\n  acme.example: { alias: {} }\n');
     expect((await run(script('plan'))).code).toBe(5);
-    await rm(join(scene.directory, 'fwdsync-junit.xml'));
     expect((await run(script('validate'))).code).toBe(5);
     expect(await readFile(join(scene.directory, 'fwdsync-junit.xml'), 'utf8')).toContain('<failure');
   });
