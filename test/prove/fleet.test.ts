@@ -14,7 +14,7 @@ import type { WorkerProcess } from '../service/fleet/support/worker-process.ts';
 const IS_FULL = runs(true, false);
 const INTERVAL_S = 90;
 const INTERVAL_MS = INTERVAL_S * 1_000;
-const ROUNDS = runs(10, 2);
+const ROUNDS = runs(10, 1);
 
 /** Accounts that are written to, slowly, when something befalls a worker, and how many of them it has under way. */
 const BUSY = 200;

@@ -12,6 +12,7 @@ import { openHistories } from '../../src/engine/state/history/histories.ts';
 import { virtualClock } from '../support/clock.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { runs } from '../support/share.ts';
+import { applyKilled } from './support/history/killed-process.ts';
 
 const run = promisify(execFile);
 const PROCESS = join(import.meta.dirname, 'support/history/killed-process.ts');
@@ -51,11 +52,14 @@ async function killedAt(nth: number, share: number): Promise<Killed> {
   });
   try {
     const directory = join(await temporaryDirectory(), 'state');
-    const args = [PROCESS, emulator.urls.v4, directory, MANIFEST];
-    const first = await run(process.execPath, [...args, String(nth), String(share)]).catch(
-      (error: unknown) =>
-        error as { readonly signal?: string; readonly stdout: string; readonly stderr: string },
-    );
+    const args = [emulator.urls.v4, directory, MANIFEST];
+    const first =
+      nth === 0
+        ? { stdout: await applyKilled(args), stderr: '' }
+        : await run(process.execPath, [PROCESS, ...args, String(nth), String(share)]).catch(
+            (error: unknown) =>
+              error as { readonly signal?: string; readonly stdout: string; readonly stderr: string },
+          );
     if (!('signal' in first) || first.signal !== 'SIGKILL') {
       expect(first.stderr).toBe('');
       return { output: first.stdout, written: 0, broken: [0, 0], recorded: 0, unfinished: 0 };
@@ -73,7 +77,7 @@ async function killedAt(nth: number, share: number): Promise<Killed> {
     })) {
       for await (const { entry } of readItems(history)) recorded.add(`${entry.at} ${entry.endpoint}`);
     }
-    const { stdout } = await run(process.execPath, args);
+    const output = await applyKilled(args);
     let unfinished = 0;
     for (const { history } of await openHistories({
       directory,
@@ -85,7 +89,7 @@ async function killedAt(nth: number, share: number): Promise<Killed> {
       for await (const { end } of readRuns(history)) unfinished += end === null ? 1 : 0;
     }
     return {
-      output: stdout,
+      output,
       written,
       broken: [broken, await brokenLines(directory)],
       recorded: recorded.size,

@@ -174,7 +174,7 @@ describe('texts of strangers on the page', () => {
       await page.goto(`http://127.0.0.1:${server.port}/?${String(address)}`);
       return skeleton(page);
     };
-    const chosen = all.slice(0, runs(all.length, 48));
+    const chosen = all.slice(0, runs(all.length, 24));
     const plain = Array.from({ length: AT_ONCE }, (_, index) => `plain${index}`);
     const expected = await open(plain);
     for (let at = 0; at + AT_ONCE <= chosen.length; at += AT_ONCE) {
@@ -189,7 +189,7 @@ describe('texts of strangers on the page', () => {
     const policy = { 'content-security-policy': String(headers['content-security-policy']) };
     const escaped = '&quot;&gt;&lt;img src=x onerror=alert(1)&gt;';
     expect(text.split(escaped).length).toBeGreaterThan(10);
-    for (let place = 1; place < text.split(escaped).length; place += runs(1, 4)) {
+    for (let place = 1; place < text.split(escaped).length; place += runs(1, 16)) {
       const parts = text.split(escaped);
       const planted = [parts.slice(0, place).join(escaped), parts.slice(place).join(escaped)].join(OWN[0]);
       await page.route('**/planted', (found) =>
@@ -210,7 +210,7 @@ describe('texts of strangers on the page', () => {
       await page.goto(`http://127.0.0.1:${server.port}/domains/events.example`);
       return skeleton(page);
     };
-    const chosen = all.slice(0, runs(all.length, 48));
+    const chosen = all.slice(0, runs(all.length, 24));
     const expected = await open(Array.from({ length: AT_ONCE }, (_, index) => `plain${index}`));
     for (let at = 0; at + AT_ONCE <= chosen.length; at += AT_ONCE) {
       const some = chosen.slice(at, at + AT_ONCE);
@@ -269,7 +269,7 @@ describe('guessing the token', () => {
       await body.dump();
       counts[statusCode] = (counts[statusCode] ?? 0) + 1;
     };
-    const total = runs(10_000, 1_000);
+    const total = runs(10_000, 300);
     for (let at = 0; at < total; at += 50)
       await Promise.all(Array.from({ length: 50 }, (_, index) => guess(at + index)));
     expect(counts).toEqual({ 401: 10, 429: total - 10 });

@@ -10,7 +10,7 @@ const DRIFTED = ['d1.example', 'd55.example', 'd99.example'];
 const MOST_FOR_DRIFT = 40;
 
 test('a sweep that finds three drifted domains', { timeout: 3_600_000 }, async () => {
-  const count = runs(10_000, 200);
+  const count = runs(10_000, 100);
   const { full, quick } = await measure(count, 10_000 * HOUR);
   const pages = Math.ceil(count / 100) + Math.ceil(count / 200);
   expect(full).toBeGreaterThanOrEqual(count);

@@ -12,11 +12,12 @@ import type { DomainName } from '../../../src/core/model/names.ts';
 import { API_KEY } from '../../support/account.ts';
 import { virtualClock, type VirtualClock } from '../../support/clock.ts';
 import { inProcess } from '../../support/in-process.ts';
+import { runs } from '../../support/share.ts';
 
 const DOMAIN = 'acme.example' as DomainName;
 const POLL_MS = 5_000;
 const BEFORE = 25;
-const MESSAGES = 10_000;
+const MESSAGES = runs(10_000, 2_500);
 
 /** What followers of one growing log got, each with pages of another size. */
 export interface Followed {

@@ -5,52 +5,62 @@ import { createClient } from '../../../../src/client/create.ts';
 import { loadManifest } from '../../../../src/core/manifest/load.ts';
 import { applyManifest } from '../../../../src/engine/apply-manifest.ts';
 
-// A process of its own that applies a manifest, and that is killed while it writes to the history for the n-th time: a part
-// of what was to be written is on disk then.
+/**
+ * Applies a manifest, and kills the process while it writes to the history for the n-th time: a part of what was to be
+ * written is on disk then. Answers the outcome and how often it was written.
+ */
+export async function applyKilled([
+  url = '',
+  stateDirectory = '',
+  text = '',
+  nth = '0',
+  share = '0',
+]: readonly string[]): Promise<string> {
+  let writes = 0;
 
-const [url = '', stateDirectory = '', text = '', nth = '0', share = '0'] = process.argv.slice(2);
-let writes = 0;
-
-const { desired } = loadManifest([{ file: 'fwdsync.yaml', text }], {
-  references: 'required',
-  resolve: () => null,
-  apiVersion: 'v4',
-});
-if (desired === null) throw new Error('an invalid manifest');
-const client = createClient({
-  url,
-  version: 'v4',
-  key: 'key-of-the-killed',
-  mode: 'read-write',
-  clock: systemClock,
-  random: Math.random,
-});
-const once = await applyManifest({
-  client,
-  desired,
-  stateDirectory,
-  fs: { ...fs, open: async (...args) => struck(await fs.open(...args), String(args[0])) },
-  clock: systemClock,
-  approve: () => true,
-  resolvePassword: () => null,
-});
-await client.close();
-process.stdout.write(`${once.kind === 'applied' ? once.report.outcome : JSON.stringify(once)} ${writes}\n`);
-
-function struck(file: FileHandle, path: string): FileHandle {
-  if (!path.endsWith('.jsonl')) return file;
-  return new Proxy(file, {
-    get(target, name) {
-      if (name === 'appendFile') return (data: Buffer) => append(target, data);
-      const member: unknown = Reflect.get(target, name);
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
+  const { desired } = loadManifest([{ file: 'fwdsync.yaml', text }], {
+    references: 'required',
+    resolve: () => null,
+    apiVersion: 'v4',
   });
+  if (desired === null) throw new Error('an invalid manifest');
+  const client = createClient({
+    url,
+    version: 'v4',
+    key: 'key-of-the-killed',
+    mode: 'read-write',
+    clock: systemClock,
+    random: Math.random,
+  });
+  const once = await applyManifest({
+    client,
+    desired,
+    stateDirectory,
+    fs: { ...fs, open: async (...args) => struck(await fs.open(...args), String(args[0])) },
+    clock: systemClock,
+    approve: () => true,
+    resolvePassword: () => null,
+  });
+  await client.close();
+  return `${once.kind === 'applied' ? once.report.outcome : JSON.stringify(once)} ${writes}`;
+
+  function struck(file: FileHandle, path: string): FileHandle {
+    if (!path.endsWith('.jsonl')) return file;
+    return new Proxy(file, {
+      get(target, name) {
+        if (name === 'appendFile') return (data: Buffer) => append(target, data);
+        const member: unknown = Reflect.get(target, name);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+  }
+
+  async function append(file: FileHandle, data: Buffer): Promise<void> {
+    writes += 1;
+    if (writes !== Number(nth)) return file.appendFile(data);
+    await file.appendFile(data.subarray(0, Math.floor(data.length * Number(share))));
+    process.kill(process.pid, 'SIGKILL');
+  }
 }
 
-async function append(file: FileHandle, data: Buffer): Promise<void> {
-  writes += 1;
-  if (writes !== Number(nth)) return file.appendFile(data);
-  await file.appendFile(data.subarray(0, Math.floor(data.length * Number(share))));
-  process.kill(process.pid, 'SIGKILL');
-}
+if (import.meta.main) process.stdout.write(await applyKilled(process.argv.slice(2)));
