@@ -71,7 +71,7 @@ describe('on a full disk', () => {
     ['history', 1],
   ] as const;
 
-  test.each(everyNth(3, lines))('%s ends with %i and says why', async (line, code) => {
+  test.each(everyNth(4, lines))('%s ends with %i and says why', async (line, code) => {
     const workspace = await open();
     expect(await run(workspace, `fwdsync ${line} >/dev/full`)).toEqual({ code, stderr: LOST });
     const aliases = workspace.emulator.store.dump().domains[0]?.aliases.map(({ alias }) => alias);
@@ -81,8 +81,6 @@ describe('on a full disk', () => {
   test('what a command ends with for another reason stays', async () => {
     const { code } = await run(await open(REFUSED), 'fwdsync plan >/dev/full');
     expect(code).toBe(4);
-    const invalid = await open(MANIFEST.replaceAll('ana@', ''));
-    expect((await run(invalid, 'fwdsync validate >/dev/full')).code).toBe(5);
   });
 
   test('a file that can grow no further is the same', async () => {
@@ -113,7 +111,7 @@ describe('on a full disk', () => {
     ['--format json', '| true; exit ${PIPESTATUS[0]}', 0, ''],
   ] as const;
 
-  test.each(everyNth(3, ofAccounts))(
+  test.each(everyNth(4, ofAccounts))(
     'apply --accounts %s %s applies every account, and records it',
     async (flags, where, code, said) => {
       const { acme, beta, ...scene } = await openTwoAccounts();
@@ -135,7 +133,7 @@ describe('on a full disk', () => {
     ['missing/summary.md', MANIFEST, 1, /ENOENT/],
   ] as const;
 
-  test.each(everyNth(2, summaries))(
+  test.each(everyNth(3, summaries))(
     'the summary of a step in %s: plan prints its annotations and states it',
     async (file, manifest, code, why) => {
       const workspace = await open(manifest);
@@ -165,7 +163,7 @@ describe('on a full disk', () => {
     ['json', '> >(true)', ''],
   ] as const;
 
-  test.each(everyNth(2, daemons))(
+  test.each(everyNth(3, daemons))(
     'run goes on, and ends as it would, with a log in %s %s',
     async (format, where, said) => {
       const workspace = await open();

@@ -14,24 +14,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fwdsync } from '../../support/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { PROGRAM } from '../../support/program.ts';
 
 /** More than a pipe holds. */
 const FAULTS = 1_000;
 
+const ARGS = ['validate', '--format', 'json'];
+
 let directory: string;
-let manifest: string;
 let expected: string;
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'fwdsync-output-'));
-  manifest = join(directory, 'fwdsync.yaml');
   const faulty = Array.from({ length: FAULTS }, (_, index) => `      "ä b ${index}": x@y.example\n`);
-  writeFileSync(manifest, `version: 1\ndomains:\n  acme.example:\n    aliases:\n${faulty.join('')}`);
-  const { stdout } = begin('pipe');
-  if (stdout === null) throw new Error('no pipe');
-  expected = await text(stdout);
+  writeFileSync(
+    join(directory, 'fwdsync.yaml'),
+    `version: 1\ndomains:\n  acme.example:\n    aliases:\n${faulty.join('')}`,
+  );
+  expected = (await fwdsync(ARGS, { cwd: directory })).stdout;
   expect(expected.length).toBeGreaterThan(2 ** 17);
 });
 
@@ -71,5 +73,5 @@ test('a reader that goes away changes neither the exit code nor standard error',
 
 function begin(stdout: number | 'pipe') {
   const stdio: StdioOptions = ['ignore', stdout, 'pipe'];
-  return spawn(PROGRAM, ['validate', '--format', 'json', '-f', manifest], { stdio });
+  return spawn(PROGRAM, ARGS, { cwd: directory, stdio });
 }
