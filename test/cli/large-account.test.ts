@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import { runs } from '../support/share.ts';
 import { openWorkspace } from '../support/workspace.ts';
 
 const DOMAINS = Array.from({ length: 50 }, (_, index) => `d${index}.example`);
-const ALIASES = 4_000;
+const ALIASES = runs(4_000, 1_500);
 
-/** Of the heap's old space, which as rows alone these aliases would fill twice; the command itself takes a third of it. */
-const MEBIBYTES = 64;
+/** Of the heap's old space, in which the command has no room for these aliases as rows. */
+const MEBIBYTES = runs(64, 36);
 
 test('an account that as rows would not fit into memory is planned, with its routes', async () => {
   const { run, write } = await openWorkspace(
