@@ -31,8 +31,11 @@ export interface PlacedItem {
 /** The requests that the changes of a kind take. */
 export interface Placing {
   readonly places: readonly PlacedItem[];
-  /** Sorts the items of one step into the order in which they are sent. */
-  readonly inOrder: (step: string, items: readonly WriteItem[]) => readonly WriteItem[];
+  /**
+   * Sorts the items of one step into the order in which they are sent. An item of a later group depends on earlier
+   * ones. It is never in the same request, because the service may refuse one item of a request and accept another.
+   */
+  readonly inOrder: (step: string, items: readonly WriteItem[]) => readonly (readonly WriteItem[])[];
 }
 
 /** A kind's steps in a run. core/plan/requests/order.ts defines and explains the order of all steps. */
@@ -61,7 +64,7 @@ export function plainSteps(kind: Kind, orders: Readonly<Record<string, Compare>>
       })),
       inOrder(step, items) {
         const compare = orders[step];
-        return compare === undefined ? items : items.toSorted(compare);
+        return [compare === undefined ? items : items.toSorted(compare)];
       },
     }),
   };

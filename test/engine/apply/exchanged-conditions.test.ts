@@ -126,3 +126,22 @@ test('four rules whose conditions change places at random, killed anywhere: neve
     expect([drawn, (await strays(drawn, 'v4', killedAt)).strays]).toEqual([drawn, []]);
   }
 });
+
+test.each([
+  { name: 'two exchange their conditions', takes: [1, 0], refused: 1, kept: [1] },
+  { name: 'three pass them on', takes: [3, 0, 1], refused: 2, kept: [0, 1, 2] },
+])(
+  '$name, the first change is refused: no rule gives up what it was to take over',
+  async ({ takes, refused, kept }) => {
+    const scene = await sceneOf({ type: 'alias', takes }, 'v4');
+    const before = domainOf(scene.account.emulator.store.dump(), 'acme.example').rules;
+    scene.account.emulator.faults.push({
+      match: { method: 'PUT', path: idOf(refused), times: 'always' },
+      do: { kind: 'status', code: 400, body: { message: 'no', errors: {} } },
+    });
+    const { end, report } = await scene.run();
+    expect(report.outcome).not.toBe('converged');
+    const rules = domainOf(end, 'acme.example').rules;
+    for (const index of kept) expect(rules[index]).toEqual(before[index]);
+  },
+);

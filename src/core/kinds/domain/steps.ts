@@ -11,6 +11,6 @@ export const DOMAIN_STEPS: KindSteps = {
       stage: change.stage,
       item: { change, sent: {} },
     })),
-    inOrder: (_, items) => items,
+    inOrder: (_, items) => [items],
   }),
 };

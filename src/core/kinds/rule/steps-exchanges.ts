@@ -38,27 +38,30 @@ export function rulesToWiden(changes: readonly Change[]): ReadonlySet<Change> {
 }
 
 /**
- * Puts the rule that takes over a condition before the rule that gives it up. The `widened` rules already match their
- * new conditions.
+ * Puts the rule that takes over a condition in an earlier group than the rule that gives it up. The `widened` rules
+ * already match their new conditions.
  */
 export function takersFirst<Item extends { readonly change: Change }>(
   items: readonly Item[],
   widened: ReadonlySet<Change>,
-): readonly Item[] {
+): readonly (readonly Item[])[] {
   const byChange = new Map<Change, Item>(items.map((item) => [item.change, item]));
   const takerOf = takersOf(items.map(({ change }) => change).filter(isPassing), widened);
-  const ordered = new Set<Item>();
-  const waiting = new Set<Item>();
-  const visit = (item: Item): void => {
-    if (waiting.has(item)) return;
-    waiting.add(item);
+  const groups: Item[][] = [];
+  const groupOf = new Map<Item, number>();
+  const place = (item: Item): number => {
+    const known = groupOf.get(item);
+    if (known !== undefined) return known;
+    groupOf.set(item, -1); // in a circle without a widened rule, one of them goes first
     const taker = isPassing(item.change) ? takerOf(item.change) : undefined;
     const next = taker === undefined ? undefined : byChange.get(taker);
-    if (next !== undefined) visit(next);
-    ordered.add(item);
+    const group = next === undefined ? 0 : place(next) + 1;
+    groupOf.set(item, group);
+    (groups[group] ??= []).push(item);
+    return group;
   };
-  for (const item of items) visit(item);
-  return [...ordered];
+  for (const item of items) place(item);
+  return groups;
 }
 
 /**

@@ -55,16 +55,23 @@ function partOf({ action, fields }: RuleChange, part: RulePart): Pick<ChangePart
 
 /**
  * Sorts the items of one step into the order in which they are sent. Between two of them mail must be routed as before
- * or as afterwards: the rule that is asked first is added first and deleted last.
+ * or as afterwards: the rule that is asked first is added first and deleted last. A rule that stops matching mail is in
+ * a later group than the rule that matches it instead.
  */
 function inOrder(
   step: RuleStepName,
   items: readonly WriteItem[],
   widened: ReadonlySet<Change>,
-): readonly WriteItem[] {
+): readonly (readonly WriteItem[])[] {
   const compare = COMPARE[step] ?? compareFinal;
   const sorted = items.toSorted((a, b) => compare(a.change as StayingRule, b.change as StayingRule));
-  return step === 'rule-narrowings' ? takersFirst(sorted, widened) : sorted;
+  if (step !== 'rule-narrowings') return [sorted];
+  const isOff = ({ change }: WriteItem): boolean => isSwitchedOff(change as StayingRule);
+  const changed = takersFirst(
+    sorted.filter((item) => !isOff(item)),
+    widened,
+  );
+  return [...changed, sorted.filter(isOff)].filter((group) => group.length > 0);
 }
 
 /** A rule that exists and stays; only such a rule is moved or narrowed. */

@@ -115,7 +115,7 @@ export interface SequencePart extends Pick<Stage, 'stage' | 'gates'> {
   readonly domains: readonly DomainSequence[];
 }
 
-/** The steps of one domain, strictly one after another, as are the items of a step. */
+/** The steps of one domain, strictly one after another, as are the items of a step. A step may come more than once. */
 export interface DomainSequence {
   readonly domain: DomainName;
   readonly steps: readonly StepItems[];
@@ -162,5 +162,8 @@ function stepsOf(places: readonly PlacedItem[], placings: Placings): readonly St
   return [...bySteps]
     .map(([step, placed]) => ({ step, ...verbOf(step), items: placed.map(({ item }) => item) }))
     .sort((a, b) => STEPS.indexOf(a.step) - STEPS.indexOf(b.step))
-    .map(({ step, kind, items }) => ({ step, items: placings.get(kind)?.inOrder(step, items) ?? items }));
+    .flatMap(({ step, kind, items }) => {
+      const groups = placings.get(kind)?.inOrder(step, items) ?? [items];
+      return groups.map((group) => ({ step, items: group }));
+    });
 }

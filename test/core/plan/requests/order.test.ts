@@ -72,7 +72,7 @@ describe('items of a step: what is asked first comes first and goes last', () =>
       rule('c', 'x@x.example', { active: false }),
       rule('d', 'x@x.example', { id: 'derived-alias-d', ...step('d2') }),
     ];
-    expect(stepsOf(planRules(entries, rows))).toEqual(['rule-narrowings: b d c a']);
+    expect(stepsOf(planRules(entries, rows))).toEqual(['rule-narrowings: b d', 'rule-narrowings: c a']);
   });
 
   test('narrowings: who takes over a condition comes before who lets it go; of two that swap theirs one is widened', () => {
@@ -80,15 +80,19 @@ describe('items of a step: what is asked first comes first and goes last', () =>
     const entry = (text: string, match: string) =>
       rule(text, 'x@x.example', { id: `derived-alias-${text}`, ...step(match) });
     expect(stepsOf(planRules([entry('a', 'z'), entry('b', 'a'), entry('c', 'b')], rows))).toEqual([
-      'rule-narrowings: c b a',
+      'rule-narrowings: c',
+      'rule-narrowings: b',
+      'rule-narrowings: a',
     ]);
     expect(stepsOf(planRules([entry('a', 'b'), entry('b', 'a'), entry('c', 'c')], rows))).toEqual([
       'rule-widenings: a',
-      'rule-narrowings: b a',
+      'rule-narrowings: b',
+      'rule-narrowings: a',
     ]);
     const asleep = rule('c', 'x@x.example', { id: 'derived-alias-c', active: false, ...step('a') });
     expect(stepsOf(planRules([entry('a', 'z'), entry('b', 'b'), asleep], rows))).toEqual([
-      'rule-narrowings: a c',
+      'rule-narrowings: a',
+      'rule-narrowings: c',
     ]);
   });
 });
