@@ -46,7 +46,7 @@ function randomFailures(count: number): readonly ScriptedFailure[] {
 }
 
 test('every mail is delivered once to each destination, or bounced once, or discarded, and the logs say so', async () => {
-  const count = runs(20_000, 40);
+  const count = runs(20_000, 100);
   const running = await startMailEmulator({ domains: [DOMAIN] }, { memoryBytes: 1 << 30 });
   running.mail.script.replace(randomFailures(Math.ceil(count / 10)));
   const chance = createChance(PROVE_SEED + 1);
