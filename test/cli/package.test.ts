@@ -40,15 +40,15 @@ const project = join(workspace, 'project');
 const prefix = join(workspace, 'global');
 /** Nodes that are too old. */
 const TOO_OLD = runs(['20.19.0'], []);
+const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
 const binOf = (node: string): string => join(workspace, `node_modules/node-${node}/bin`);
 
 /** Installs the package as the action does, and the oldest Node that it supports. */
 beforeAll(async () => {
   const nodes = [OLDEST, ...TOO_OLD].map((node) => `node-${node}@npm:${NODE}@${node}`);
-  const flags = ['--no-audit', '--no-fund', '--loglevel=error'];
   await Promise.all([
     runInstallStep(),
-    run('npm', ['install', '--prefix', workspace, ...flags, ...nodes], { cwd: workspace }),
+    run('npm', ['install', '--prefix', workspace, ...quiet, ...nodes], { cwd: workspace }),
   ]);
   mkdirSync(join(project, 'node_modules'), { recursive: true });
   symlinkSync(join(prefix, 'lib/node_modules/fwdsync'), join(project, 'node_modules/fwdsync'));
@@ -129,6 +129,21 @@ describe('the npm package', () => {
       'dependencies',
     );
   });
+
+  test('is the same bytes when it is packed again', async () => {
+    const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', workspace];
+    const { stdout } = await run('npm', args, { cwd: join(INSTALLED, 'lib/node_modules/fwdsync') });
+    expect(readFileSync(join(workspace, stdout.trim())).equals(readFileSync(TARBALL))).toBe(true);
+  });
+
+  test('its command runs in a project that installs it', async () => {
+    const cwd = join(workspace, 'empty');
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, 'package.json'), '{ "type": "module", "private": true }\n');
+    await run('npm', ['install', '--offline', ...quiet, TARBALL], { cwd });
+    const npx = await run('npx', ['--no-install', 'fwdsync', '--version'], { cwd });
+    expect(npx.stdout.trim()).toBe(version);
+  }, 60_000);
 
   test('its command runs on the oldest Node that it names', async () => {
     const { env } = await account();
