@@ -15,6 +15,8 @@ const IS_FULL = runs(true, false);
 const INTERVAL_S = 90;
 const INTERVAL_MS = INTERVAL_S * 1_000;
 const ROUNDS = runs(10, 1);
+/** Time is measured with `npm run prove`. */
+const FIRST_WRITE_S = runs(2, 30);
 
 /** Accounts that are written to, slowly, when something befalls a worker, and how many of them it has under way. */
 const BUSY = 200;
@@ -27,7 +29,7 @@ describe('workers that have nothing else to do', () => {
   // So long that no account comes to its place in it meanwhile.
   const opened = useScene(['--interval', '365d']);
 
-  test('of all manifests that are published, only the one that changed is run, and its first write comes within 2 s', async () => {
+  test(`of all manifests that are published, only the one that changed is run, its first write within ${FIRST_WRITE_S} s`, async () => {
     const scene = opened();
     const listener = new pg.Client({ connectionString: scene.url });
     await listener.connect();
@@ -51,7 +53,7 @@ describe('workers that have nothing else to do', () => {
     }
     latencies.sort((a, b) => a - b);
     console.info(`publish to first write, ${scene.accounts.length} accounts: ${latencies.join(', ')} ms`);
-    expect(latencies[Math.floor(latencies.length / 2)]).toBeLessThan(2_000);
+    expect(latencies[Math.floor(latencies.length / 2)]).toBeLessThan(FIRST_WRITE_S * 1_000);
   });
 });
 
