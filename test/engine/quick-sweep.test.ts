@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JournalEntry } from '../../src/emulator/http/journal.ts';
 import { createWorld, HOUR, MINUTE, type StartOptions, type World } from './support/world.ts';
 
-const NAMES = Array.from({ length: 10 }, (_, index) => `d${String(index).padStart(2, '0')}.example`);
+const NAMES = Array.from({ length: 24 }, (_, index) => `d${String(index).padStart(2, '0')}.example`);
 const MANIFEST = `domains:
 ${NAMES.map(
   (name) => `  ${name}:
@@ -58,7 +58,7 @@ test('a sweep checks all domains with one request to v3, and reads a share of th
     '/domains',
   ]);
   // Eleven sweeps, for the twelfth would come when the first reads are an hour old.
-  expect(readInFull(requests)).toHaveLength(Math.ceil(10 / 11));
+  expect(readInFull(requests)).toHaveLength(Math.ceil(24 / 11));
   await daemon.stop();
 });
 
