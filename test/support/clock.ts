@@ -30,8 +30,9 @@ export function virtualClock(start: number = Date.parse('2026-09-01T00:00:00Z'),
     isMoving = true;
     while (sleepers.size > 0) {
       const before = asked;
-      for (let turns = 0; turns < QUIET_TURNS; turns += 1) await turn();
       if (quiet > 0) await pause(quiet);
+      // Turns come last: after a late timer, what arrived meanwhile is still to be read.
+      for (let turns = 0; turns < QUIET_TURNS; turns += 1) await turn();
       // An abort wakes sleepers too.
       if (isSystemBusy() || before !== asked || sleepers.size === 0) continue;
       const next = Math.min(...[...sleepers].map(({ until }) => until));
