@@ -201,8 +201,10 @@ describe('30: what does not belong here is refused', () => {
       new Promise((resolve) => socket.once(event, () => resolve()));
     const closed = sockets.map((socket) => happens(socket, 'close'));
     await Promise.all(sockets.slice(-100).map((socket) => happens(socket, 'connect')));
-    for (let probe = 0; probe < 20; probe += 1) expect((await get('/healthz')).status).toBe(200);
+    expect((await get('/healthz')).status).toBe(200);
+    // Their headers are due within 5 s, and on a busy machine the other probes may take longer.
     expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeGreaterThan(100);
+    for (let probe = 1; probe < 20; probe += 1) expect((await get('/healthz')).status).toBe(200);
     // However steadily they drip, their headers are due within 5 s.
     await Promise.all(closed);
   });
