@@ -38,17 +38,18 @@ const OF_THE_CHECKOUT = ['deploy/check.sh', 'deploy/check-fleet.sh', 'deploy/pod
 const workspace = mkdtempSync(join(tmpdir(), 'fwdsync-package-'));
 const project = join(workspace, 'project');
 const prefix = join(workspace, 'global');
+const nodesPrefix = join(workspace, 'nodes');
 /** Nodes that are too old. */
 const TOO_OLD = runs(['20.19.0'], []);
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-const binOf = (node: string): string => join(workspace, `node_modules/node-${node}/bin`);
+const binOf = (node: string): string => join(nodesPrefix, `node_modules/node-${node}/bin`);
 
 /** Installs the package as the action does, and the oldest Node that it supports. */
 beforeAll(async () => {
   const nodes = [OLDEST, ...TOO_OLD].map((node) => `node-${node}@npm:${NODE}@${node}`);
   await Promise.all([
     runInstallStep(),
-    run('npm', ['install', '--prefix', workspace, ...quiet, ...nodes], { cwd: workspace }),
+    run('npm', ['install', '--prefix', nodesPrefix, ...quiet, ...nodes], { cwd: workspace }),
   ]);
   mkdirSync(join(project, 'node_modules'), { recursive: true });
   symlinkSync(join(prefix, 'lib/node_modules/fwdsync'), join(project, 'node_modules/fwdsync'));
