@@ -9,6 +9,7 @@ import type { WorldResolver } from '../../../src/emulator/smtp/world/world.ts';
 import { sendRaw } from './support/client.ts';
 import { startMailEmulator, type MailEmulator } from './support/mail-emulator.ts';
 import { runTool, swaks } from './support/tools.ts';
+import { everyNth } from '../../support/share.ts';
 
 let running: MailEmulator;
 
@@ -67,27 +68,24 @@ test('From is rewritten only where DMARC of the sender would refuse the forward'
 const CHECK_ARC = `
 import sys, json, dkim
 records = json.loads(sys.argv[1])
-message = sys.stdin.buffer.read()
 found = lambda name, timeout=5: records.get(name.decode().rstrip('.'), '').encode() or None
-print(dkim.arc_verify(message, dnsfunc=found)[0].decode())
+for message in json.load(sys.stdin):
+    print(dkim.arc_verify(message.encode(), dnsfunc=found)[0].decode())
 `;
 
 test('python3-dkim verifies the seal, of a rewritten mail and of one that was forwarded twice', async () => {
   const key = 'dkimprovmx1._domainkey.improvmx.com';
   const [text] = (await running.control('GET', `/dns?name=${key}`)).body.values;
-  const verify = async (raw: string): Promise<string> =>
-    (
-      await runTool('/usr/bin/python3', ['-c', CHECK_ARC, JSON.stringify({ [key]: text })], raw)
-    ).output.trim();
   const once = await forward('ana@open.example');
-  expect(await verify(once)).toBe('pass');
-  expect(await verify(await forward('ana@strict.example'))).toBe('pass');
+  const rewritten = await forward('ana@strict.example');
   await sendRaw(running.mail.smtp, { from: 'b@open.example', to: ['sales@acme.example'], raw: once });
   await running.mail.queue.idle();
   const twice = (await running.arrived('ana@corp.example')).at(-1) ?? '';
   expect(twice).toContain('ARC-Seal: i=2;');
-  expect(await verify(twice)).toBe('pass');
-  expect(await verify(twice.replace('Subject: ', 'Subject: other '))).toBe('fail');
+  const changed = twice.replace('Subject: ', 'Subject: other ');
+  const args = ['-c', CHECK_ARC, JSON.stringify({ [key]: text })];
+  const messages = JSON.stringify([once, rewritten, twice, changed]);
+  expect((await runTool('/usr/bin/python3', args, messages)).output).toBe('pass\npass\npass\nfail\n');
 });
 
 const perl = async (...args: readonly string[]): Promise<string> =>
@@ -135,7 +133,8 @@ test('destinations of one recipient share one check of the sender and one seal',
 
 test('libmail-srs-perl reverses our senders, and we reverse its', async () => {
   const how = { key: 'secret', now: Date.now() };
-  for (const sender of ['ana@x.example', 'A.b+c=d@Sub.X.example', 'SRS0=abcd=JL=y.example=u@x.example']) {
+  const senders = ['ana@x.example', 'A.b+c=d@Sub.X.example', 'SRS0=abcd=JL=y.example=u@x.example'];
+  for (const sender of everyNth(3, senders)) {
     const ours = rewriteSender(sender, 'acme.example', how);
     const theirs = await perl('forward', sender, 'acme.example');
     expect(ours).toBe(theirs);
