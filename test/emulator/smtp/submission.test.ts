@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { everyNth } from '../../support/share.ts';
 import { KEY } from '../support/target.ts';
 import { startMailEmulator, type MailEmulator } from './support/mail-emulator.ts';
 import { runTool, swaks } from './support/tools.ts';
@@ -36,17 +37,19 @@ function submit(...args: readonly string[]): ReturnType<typeof swaks> {
 const CAROL = ['--auth-user', 'carol@acme.example', '--auth-password', 'correct horse'];
 
 test('signs in by PLAIN and LOGIN over TLS, and only there', async () => {
+  const envelope = ['--from', 'carol@acme.example', '--to', 'eve@y.example'];
   for (const method of ['PLAIN', 'LOGIN']) {
-    const args = ['--from', 'carol@acme.example', '--to', 'eve@y.example', '--auth', method, ...CAROL];
-    const sent = await submit('-tls', ...args);
+    const sent = await submit('-tls', ...envelope, '--auth', method, ...CAROL);
     expect(sent.output).toContain('<~  235 2.7.0');
     expect(sent.code).toBe(0);
-    const plain = await submit(...args);
+  }
+  for (const method of everyNth(2, ['PLAIN', 'LOGIN'])) {
+    const plain = await submit(...envelope, '--auth', method, ...CAROL);
     expect(plain.code).not.toBe(0);
     expect(plain.output).not.toContain('250-AUTH');
-    const unsigned = await submit('--from', 'carol@acme.example', '--to', 'eve@y.example');
-    expect(unsigned.output).toContain('530 5.7.0 sign in first');
   }
+  const unsigned = await submit(...envelope);
+  expect(unsigned.output).toContain('530 5.7.0 sign in first');
   await running.mail.queue.idle();
   expect(await running.arrived('eve@y.example')).toHaveLength(2);
   expect(running.emulator.store.state.domains.get('acme.example')?.credentials.get('carol')?.usage).toBe(2);
@@ -65,13 +68,15 @@ test('a wrong password is 535, the third 421 until a minute is over', async () =
   expect(output).toContain('<~* 535 5.7.8 the username or the password is wrong');
 });
 
-test.each([
+const SENDERS = [
   ['own', 'other@acme.example', '553'],
   ['own', 'carol@acme.example', '250'],
   ['domain', 'other@acme.example', '250'],
   ['domain', 'carol@elsewhere.example', '553'],
   ['any', 'carol@elsewhere.example', '250'],
-] as const)('sendAs %s: %s is answered %s', async (sendAs, from, code) => {
+] as const;
+
+test.each(everyNth(4, SENDERS))('sendAs %s: %s is answered %s', async (sendAs, from, code) => {
   await running.control('PATCH', '/switches', { sendAs });
   const envelope = await submit('-tls', '--auth', 'PLAIN', ...CAROL, '--from', from, '--to', 'eve@y.example');
   const mailAnswer = /MAIL FROM.*\n<~[ *]+(\d{3})/.exec(envelope.output)?.[1];
@@ -100,9 +105,9 @@ test('a domain whose records are missing cannot send', async () => {
 const CHECK_DKIM = `
 import sys, json, dkim
 records = json.loads(sys.argv[1])
-message = sys.stdin.buffer.read()
 found = lambda name, timeout=5: records.get(name.decode().rstrip('.'), '').encode() or None
-print('verified' if dkim.verify(message, dnsfunc=found) else 'failed')
+for message in json.load(sys.stdin):
+    print('verified' if dkim.verify(message.encode(), dnsfunc=found) else 'failed')
 `;
 
 test('what is sent is signed, and python3-dkim verifies it by the record that verify names', async () => {
@@ -120,10 +125,9 @@ test('what is sent is signed, and python3-dkim verifies it by the record that ve
   const alias = await running.control('GET', `/dns?name=${key}&type=CNAME`);
   expect(alias.body.values).toEqual([records.dkim1.expected]);
   const [text] = (await running.control('GET', `/dns?name=${key}`)).body.values;
-  const check = (message: string): ReturnType<typeof runTool> =>
-    runTool('/usr/bin/python3', ['-c', CHECK_DKIM, JSON.stringify({ [key]: text })], message);
-  expect((await check(raw)).output).toBe('verified\n');
-  expect((await check(raw.replace('test mailing', 'other mailing'))).output).toBe('failed\n');
+  const messages = JSON.stringify([raw, raw.replace('test mailing', 'other mailing')]);
+  const args = ['-c', CHECK_DKIM, JSON.stringify({ [key]: text })];
+  expect((await runTool('/usr/bin/python3', args, messages)).output).toBe('verified\nfailed\n');
   // An address of the account is routed like any other mail to it.
   expect(await running.arrived('carol@corp.example')).toHaveLength(1);
   const logs = await running.logs('acme.example');
