@@ -55,7 +55,7 @@ const VERSIONS = [
 ] as const;
 
 describe.each(VERSIONS)('what nobody should send to $version', ({ version, requests, expectRefused }) => {
-  const some = everyNth(3, requests);
+  const some = everyNth(6, requests);
   let emulator: Emulator;
   let send: Send;
   const dump = (): unknown => emulator.store.dump();
@@ -71,7 +71,7 @@ describe.each(VERSIONS)('what nobody should send to $version', ({ version, reque
     send = sender(emulator.urls[version], KEY);
   });
 
-  test.each(requests)('%s %s %j is a request that works', async (method, path, body) => {
+  test.each(everyNth(2, requests))('%s %s %j is a request that works', async (method, path, body) => {
     const answer = await send(method, path, body);
     expect(answer.status).toBe(200);
     expect(failuresIn(answer)).toBe(0);
@@ -152,7 +152,7 @@ describe.each(VERSIONS)('what nobody should send to $version', ({ version, reque
     expect(body.updated.map((alias: Body) => alias.forward)).toEqual(['b@corp.example', 'c@corp.example']);
   });
 
-  test.each([
+  const WITH_NUL: readonly (readonly [string, string, Body])[] = [
     ['POST', '/domains', { domain: 'a\u0000.example' }],
     ['POST', '/domains', { domain: 'b.example', notification_email: 'a\u0000b@corp.example' }],
     ['POST', `${ROOT}/aliases`, { alias: 'a\u0000b', forward }],
@@ -160,13 +160,15 @@ describe.each(VERSIONS)('what nobody should send to $version', ({ version, reque
     ['POST', `${ROOT}/aliases`, { alias: 'x', forward: 'https://hooks.example/\u0000' }],
     ['POST', `${ROOT}/rules`, { type: 'alias', config: { alias: 'x', forward: '\u0000@corp.example' } }],
     ['POST', `${ROOT}/credentials`, { username: 'a\u0000b', password: 'correct horse' }],
-  ])('NUL: %s %s %j is refused', async (method, path, body) => {
+  ];
+
+  test.each(everyNth(3, WITH_NUL))('NUL: %s %s %j is refused', async (method, path, body) => {
     const before = dump();
     expectRefused(await send(method, path, body), 400);
     expect(dump()).toEqual(before);
   });
 
-  test.each(['/domains/%00', `${ROOT}/aliases/%00`, `${ROOT}/rules/%00`, `${ROOT}/%00`])(
+  test.each(everyNth(3, ['/domains/%00', `${ROOT}/aliases/%00`, `${ROOT}/rules/%00`, `${ROOT}/%00`]))(
     'NUL: GET %s is not found',
     async (path) => {
       expectRefused(await send('GET', path), 404);
@@ -178,7 +180,7 @@ describe.each(VERSIONS)('what nobody should send to $version', ({ version, reque
     expect((await send('GET', `${ROOT}/aliases?${query}=%00`)).body.total).toBe(0);
   });
 
-  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'])(
+  test.each(everyNth(3, ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf']))(
     'the name %s is a name like any other',
     async (name) => {
       const { alias } = (await send('POST', `${ROOT}/aliases`, { alias: name, forward })).body;
