@@ -97,17 +97,17 @@ const CIRCLES = [
   { name: 'all but one with new destinations', takes: [1, 2, 0], rerouted: [0, 2] },
 ];
 
-/** Every seventh has each version, each type and each circle. */
+/** Every 13th has each version and each type. */
 const EXCHANGES = (['v4', 'v3'] as const).flatMap((version) =>
   (Object.keys(TYPES) as readonly Type[]).flatMap((type) =>
     CIRCLES.map((circle) => ({ version, type, ...circle })),
   ),
 );
 
-test.each(everyNth(7, EXCHANGES))(
+test.each(everyNth(13, EXCHANGES))(
   '$version, $type: rules that exchange conditions, $name: never to nothing, killed anywhere',
   async ({ version, ...exchange }) => {
-    const every = runs(1, 5);
+    const every = runs(1, 7);
     for (let killedAt = 1 + (PROVE_SEED % every); ; killedAt += every) {
       const result = await strays(exchange, version, killedAt);
       expect([killedAt, result.strays]).toEqual([killedAt, []]);
@@ -122,7 +122,7 @@ test('four rules whose conditions change places at random, killed anywhere: neve
     takes: fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }),
     killedAt: fc.integer({ min: 1, max: 8 }),
   });
-  for (const { killedAt, ...drawn } of fc.sample(exchange, { numRuns: runs(40, 4), seed: PROVE_SEED })) {
+  for (const { killedAt, ...drawn } of fc.sample(exchange, { numRuns: runs(40, 2), seed: PROVE_SEED })) {
     expect([drawn, (await strays(drawn, 'v4', killedAt)).strays]).toEqual([drawn, []]);
   }
 });
