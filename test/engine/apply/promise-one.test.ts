@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SeedDomain, SeedRule } from '../../../src/emulator/account/seed.ts';
 import { openScene } from './support/harness.ts';
-import { runs } from '../../support/share.ts';
+import { everyNth, runs } from '../../support/share.ts';
 import { domainOf, mailTo, replay, strayRoutes } from './support/replay.ts';
 
 /** So many random domains are changed by one run. */
-const DOMAINS = runs(60, 15);
+const DOMAINS = runs(60, 8);
 const FORWARDS = ['one', 'two', 'three'];
 
 function domainName(index: number): string {
@@ -61,9 +61,12 @@ const aliasDomain: fc.Arbitrary<RandomDomain> = fc.tuple(aliasSet, aliasSet).map
   },
 }));
 
-test.each([1, 2])('aliases: never a moment at which mail goes elsewhere (seed %i)', async (seed) => {
-  expect(await strays(fc.sample(aliasDomain, { numRuns: DOMAINS, seed }), 'never')).toEqual([]);
-});
+test.each(everyNth(2, [1, 2]))(
+  'aliases: never a moment at which mail goes elsewhere (seed %i)',
+  async (seed) => {
+    expect(await strays(fc.sample(aliasDomain, { numRuns: DOMAINS, seed }), 'never')).toEqual([]);
+  },
+);
 
 /** The conditions that a rule may have, as the API and as a manifest write them. */
 const CONDITIONS = [
@@ -140,7 +143,7 @@ function withSteadyConditions(plan: RulePlan): RulePlan {
   return { ...plan, wanted };
 }
 
-test.each([1, 2, 3])(
+test.each(everyNth(3, [1, 2, 3]))(
   'rules: at most to another rule that takes the mail anyway, never to nothing (seed %i)',
   async (seed) => {
     const plans = fc.sample(rulePlan, { numRuns: DOMAINS, seed }).map(withSteadyConditions);
