@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { fwdsync } from '../../../support/command.ts';
 import { temporaryDirectory } from '../../../support/directory.ts';
 import { PROGRAM } from '../../../support/program.ts';
-import { everyNth } from '../../../support/share.ts';
+import { everyNth, runs } from '../../../support/share.ts';
 import { daemon } from '../../support/daemon-process.ts';
 
 const OWNER = 'ops@acme.example';
@@ -27,9 +27,12 @@ const TEXTS = [
   `%3D${`${ADDRESS}&#64;`.repeat(200)}`,
 ];
 
-/** A page of the logs of 6 MB: 200 messages that failed, each at a destination of its own, with long events. */
+/** With 200 messages a page of the logs has 6 MB. */
+const MESSAGES = runs(200, 40);
+
+/** A page of the logs: messages that failed, each at a destination of its own, with long events. */
 function hostileLogs(): readonly object[] {
-  return Array.from({ length: 200 }, (_, index) => {
+  return Array.from({ length: MESSAGES }, (_, index) => {
     const text = `${TEXTS[index % TEXTS.length]} ${index}`;
     const event = (status: string, message: string) => ({ status, code: 550, message });
     return {
@@ -107,7 +110,7 @@ test.each(
       .toContain('fwdsync_delivery_complete{account="default"} 1');
     expect(await polled.end()).toBeGreaterThan(1);
     expect(await metrics()).toContain(
-      'fwdsync_delivery_messages{account="default",domain="acme.example",outcome="hard"} 200',
+      `fwdsync_delivery_messages{account="default",domain="acme.example",outcome="hard"} ${MESSAGES}`,
     );
     await process.end();
     expect(await process.output).not.toMatch(/private\.example/i);
