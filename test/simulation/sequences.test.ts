@@ -14,7 +14,7 @@ const CASES = [
   'new-domain-with-everything on v4',
   'tombstone on v4',
 ];
-const EVERYDAY_PERCENT = 0.3;
+const EVERYDAY_PERCENT = 0.1;
 
 /** One of each sort: what one does to the client, the others of its sort do as well. */
 const STROKES: Readonly<Record<string, Stroke>> = {
