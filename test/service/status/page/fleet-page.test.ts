@@ -25,7 +25,7 @@ function rowsOf(text: string): readonly string[] {
 
 describe('the page of a worker', () => {
   test.each(
-    everyNth(2, [
+    everyNth(3, [
       ['in the light', {}],
       ['in the dark', { colorScheme: 'dark' }],
       ['on 320 px', { viewport: { width: 320, height: 640 } }],
