@@ -17,7 +17,7 @@ import { runs } from '../../support/share.ts';
 const DOMAIN = 'acme.example' as DomainName;
 const POLL_MS = 5_000;
 const BEFORE = 25;
-const MESSAGES = runs(10_000, 2_500);
+const MESSAGES = runs(10_000, 1_000);
 
 /** What followers of one growing log got, each with pages of another size. */
 export interface Followed {
