@@ -170,7 +170,7 @@ describe('the page of a domain', () => {
   });
 
   test.each(
-    everyNth(2, [
+    everyNth(3, [
       ['in the light', { viewport: { width: 1280, height: 900 } }],
       ['in the dark', { viewport: { width: 1920, height: 1080 }, colorScheme: 'dark' }],
       ['on 320 px', { viewport: { width: 320, height: 640 } }],
