@@ -7,6 +7,7 @@ import { createEmulator } from '../../../src/emulator/emulator.ts';
 import type { Fault } from '../../../src/emulator/faults/faults.ts';
 import type { Seed } from '../../../src/emulator/account/seed.ts';
 import type { Emulator, ServerOptions } from '../../../src/emulator/http/server.ts';
+import { everyNth, runs } from '../../support/share.ts';
 import { START, startTestEmulator, type Body, type Clock, type Send } from '../support/target.ts';
 
 const forward = 'ana@corp.example';
@@ -72,7 +73,7 @@ describe('who may use it', () => {
     expect(emulator.controlUrl).toBe(new URL('/_emulator', emulator.urls.v4).href);
   });
 
-  test.each([
+  const HEADERS = [
     [{ Host: '127.0.0.1:8025' }, 200],
     [{ Host: 'localhost' }, 200],
     [{ Host: '[::1]:80' }, 200],
@@ -82,7 +83,9 @@ describe('who may use it', () => {
     [{ Origin: 'http://localhost:3000' }, 200],
     [{ Origin: 'https://evil.example' }, 403],
     [{ Origin: 'null' }, 403],
-  ])('%j: %d', async (headers, status) => {
+  ] as const;
+
+  test.each(everyNth(2, HEADERS))('%j: %d', async (headers, status) => {
     const { emulator } = await start();
     const answer = await rawGet(emulator, headers as Record<string, string>);
     expect(answer.status).toBe(status);
@@ -149,7 +152,7 @@ describe('state', () => {
     expect((await send('GET', ALIASES)).status).toBe(410);
   });
 
-  test.each<[string, unknown, string, string]>([
+  const NO_STATES: readonly (readonly [string, unknown, string, string])[] = [
     ['no object', [], '$', 'must be an object'],
     ['a field that nobody knows', { domain: [] }, '$.domain', 'is unknown; known fields: tier, '],
     ['a field that is missing', { domains: [{}] }, '$.domains[0].domain', 'is missing'],
@@ -229,7 +232,9 @@ describe('state', () => {
     ],
     ['a switch', { switches: { rankDigits: 2 } }, '$.switches.rankDigits', 'must be one of 0, 1, 3, "all"'],
     ['an odd name', { 'a b': 1 }, '$["a b"]', 'is unknown'],
-  ])('%s', async (_name, body, path, message) => {
+  ];
+
+  test.each(everyNth(3, NO_STATES))('%s', async (_name, body, path, message) => {
     const { control } = await start();
     const before = (await control('GET', '/state')).body;
     const answer = await control('PUT', '/state', body);
@@ -263,12 +268,14 @@ describe('state', () => {
 
   test('a state of 20 MB is taken, though requests of the API may have 16', async () => {
     const { control } = await start();
-    const aliases = Array.from({ length: 20_000 }, (_, index) => ({
+    const count = runs(20_000, 1_000);
+    const aliases = Array.from({ length: count }, (_, index) => ({
       alias: `a${index}`,
       forward: Array.from({ length: 14 }, (__, person) => `${'x'.repeat(57)}${person}@corp.example`).join(),
     }));
-    const answer = await control('PUT', '/state', { domains: [{ domain: 'a.example', aliases }] });
-    expect(answer.body).toEqual({ domains: 1, aliases: 20_000, rules: 0 });
+    const state = JSON.stringify({ domains: [{ domain: 'a.example', aliases }] });
+    const answer = await control('PUT', '/state', state.padEnd(20_000_000));
+    expect(answer.body).toEqual({ domains: 1, aliases: count, rules: 0 });
   });
 });
 
@@ -317,7 +324,7 @@ describe('faults', () => {
     expect(totals).toEqual([1, 2]);
   });
 
-  test.each<Fault['do']>([
+  const ACTIONS: readonly Fault['do'][] = [
     { kind: 'status', code: 502, body: '<html>', headers: { 'Retry-After': 'abc' }, when: 'after' },
     { kind: 'status', code: 429, body: { message: 'slow', errors: {} } },
     { kind: 'drop' },
@@ -352,7 +359,9 @@ describe('faults', () => {
       limit: 5,
       empty: true,
     },
-  ])('%j', async (action) => {
+  ];
+
+  test.each(everyNth(3, ACTIONS))('%j', async (action) => {
     const { control } = await start();
     const faults = [
       { match: { version: 'v4', method: 'POST', path: '^/domains', nth: 2, times: 'always' }, do: action },
@@ -360,7 +369,7 @@ describe('faults', () => {
     expect((await control('PUT', '/faults', faults)).body).toEqual(faults);
   });
 
-  test.each<[unknown, string]>([
+  const NO_FAULTS: readonly (readonly [unknown, string])[] = [
     [{}, '$'],
     [[{ match: {} }], '$[0].do'],
     [[busy, { match: { nth: 0 }, do: { kind: 'drop' } }], '$[1].match.nth'],
@@ -378,7 +387,9 @@ describe('faults', () => {
       '$[0].do.request.path',
     ],
     [[{ match: {}, do: { kind: 'headers', set: { Date: 7 } } }], '$[0].do.set.Date'],
-  ])('%j is refused', async (faults, path) => {
+  ];
+
+  test.each(everyNth(3, NO_FAULTS))('%j is refused', async (faults, path) => {
     const { control } = await start();
     await control('PUT', '/faults', [busy]);
     const answer = await control('PUT', '/faults', faults);
@@ -403,13 +414,12 @@ describe('clock and limits', () => {
     expect((await control('GET', '/clock')).body).toEqual({ now: new Date(START + 60_000).toISOString() });
   });
 
-  test.each([{}, { advance_seconds: 0 }, { advance_seconds: -5 }, { advance_seconds: '60' }])(
-    '%j is refused',
-    async (body) => {
-      const { control } = await start();
-      expect((await control('POST', '/clock', body)).status).toBe(400);
-    },
-  );
+  const NO_ADVANCES = [{}, { advance_seconds: 0 }, { advance_seconds: -5 }, { advance_seconds: '60' }];
+
+  test.each(everyNth(2, NO_ADVANCES))('%j is refused', async (body) => {
+    const { control } = await start();
+    expect((await control('POST', '/clock', body)).status).toBe(400);
+  });
 
   test('the rules of the rate limit', async () => {
     const { control, send } = await start({ rateLimit: 5 });
@@ -550,7 +560,7 @@ test('whatever comes is answered, and nothing of it breaks the emulator', async 
       expect([200, 400, 404]).toContain(await ask(method, path, body));
       expect(await ask('GET', '/state', undefined)).toBe(200);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500, 25) },
   );
 });
 
