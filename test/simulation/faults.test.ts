@@ -9,7 +9,7 @@ import type { Exchange, Stroke } from './support/wire.ts';
 
 const { faultless, explore } = createExplorer('faults');
 /** Of every hundred. */
-const EVERYDAY_PERCENT = 2;
+const EVERYDAY_PERCENT = 0.8;
 
 describe.each(seededScenarios())('$name', (scenario) => {
   test('survives any fault at any request', { timeout: 3_600_000 }, async () => {
