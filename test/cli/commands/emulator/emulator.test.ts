@@ -90,36 +90,24 @@ describe('serving', () => {
       expect(Object.keys(running.urls)).toEqual(['v4', 'v3']);
       expect((await send(`${running.urls.v4}/domains`, 'POST', { domain: 'acme.example' })).status).toBe(200);
       expect((await send(`${running.urls.v3}/domains`)).body).toMatchObject({ success: true, total: 1 });
+      expect((await send(new URL('/_emulator/state', running.urls.v4).href)).status).toBe(404);
       expect(await running.stop(signal)).toEqual({ code: 0, stderr: '' });
       expect(await readdir(directory)).toEqual([]);
     },
   );
 
-  test('--api-key, --plan, --rate-limit and --window', async () => {
-    const running = await start(
-      '--api-key',
-      'secret',
-      '--plan',
-      'free',
-      '--rate-limit',
-      '2',
-      '--window',
-      '300',
-    );
+  test('--api-key, --plan, --rate-limit and --window; --accounts serves more accounts, each under its own key', async () => {
+    const accounts = [{ key: 'one', state: { account: { email: 'one@agency.example' } } }, { key: 'two' }];
+    const file = await write('accounts.json', accounts);
+    const limit = ['--rate-limit', '2', '--window', '300'];
+    const running = await start('--api-key', 'secret', '--plan', 'free', ...limit, '--accounts', file);
     expect((await send(`${running.urls.v4}/account`)).status).toBe(401);
     const account = await send(`${running.urls.v4}/account`, 'GET', undefined, 'secret');
     expect(account.body.account.plan.name).toBe('Free');
     await send(`${running.urls.v4}/account`, 'GET', undefined, 'secret');
     expect((await send(`${running.urls.v4}/account`, 'GET', undefined, 'secret')).status).toBe(429);
-    await running.stop('SIGTERM');
-  });
-
-  test('--accounts serves more of them, each under its own key', async () => {
-    const accounts = [{ key: 'one', state: { account: { email: 'one@agency.example' } } }, { key: 'two' }];
-    const file = await write('accounts.json', accounts);
-    const running = await start('--accounts', file);
-    const account = await send(`${running.urls.v4}/account`, 'GET', undefined, 'one');
-    expect(account.body.account.email).toBe('one@agency.example');
+    const one = await send(`${running.urls.v4}/account`, 'GET', undefined, 'one');
+    expect(one.body.account.email).toBe('one@agency.example');
     expect((await send(`${running.urls.v4}/account`, 'GET', undefined, 'two')).status).toBe(200);
     await running.stop('SIGTERM');
     expect(await refused('--accounts', file, '--api-key', 'two')).toMatchObject({ code: 64 });
@@ -129,8 +117,11 @@ describe('serving', () => {
     expect(twice.stderr).toContain('accounts.json: $[2] has "one", like item 0');
   });
 
-  test('--control', async () => {
-    const running = await start('--control');
+  test('--control and --faults, which strike; its port is in use', async () => {
+    const name = await write('faults.json', [
+      { match: { method: 'GET', endpoint: '/account' }, do: { kind: 'status', code: 503 } },
+    ]);
+    const running = await start('--control', '--faults', name);
     expect(Object.keys(running.urls)).toEqual(['v4', 'v3', 'control']);
     const { control = '' } = running.urls;
     await send(`${control}/state`, 'PUT', {
@@ -139,10 +130,15 @@ describe('serving', () => {
     const delivered = await send(`${control}/messages`, 'POST', { to: 'x@acme.example', from: forward });
     expect(delivered.body.destinations).toEqual([forward]);
     expect((await send(`${running.urls.v4}/domains/acme.example/logs/count`)).body).toEqual({ total: 1 });
+    const statuses = [];
+    for (const _ of [1, 2]) statuses.push((await send(`${running.urls.v4}/account`)).status);
+    expect(statuses).toEqual([503, 200]);
+    const { port } = new URL(running.urls.v4);
+    const second = await fwdsync(['emulator', '--port', port], { cwd: directory });
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain('EADDRINUSE');
+    expect(second.stderr).toContain('--port');
     await running.stop('SIGTERM');
-    const other = await start();
-    expect((await send(new URL('/_emulator/state', other.urls.v4).href)).status).toBe(404);
-    await other.stop('SIGTERM');
   });
 
   test.each([
@@ -154,21 +150,11 @@ describe('serving', () => {
     expect([result.code, result.stdout]).toEqual([code, '']);
     expect(result.stderr).toContain(message);
   });
-
-  test('a port in use', async () => {
-    const running = await start();
-    const { port } = new URL(running.urls.v4);
-    const result = await fwdsync(['emulator', '--port', port], { cwd: directory });
-    expect(result.code).toBe(1);
-    expect(result.stderr).toContain('EADDRINUSE');
-    expect(result.stderr).toContain('--port');
-    await running.stop('SIGTERM');
-  });
 });
 
 describe('--state', () => {
-  test('the account is there again after a restart', async () => {
-    const first = await start('--state', 'account.json', '--control');
+  test('the account is there again after a restart, in directories that are made, and through a link', async () => {
+    const first = await start('--state', 'a/b/account.json', '--control');
     await send(`${first.urls.v4}/domains`, 'POST', { domain: 'acme.example' });
     const domain = `${first.urls.v4}/domains/acme.example`;
     const added = await send(`${domain}/aliases`, 'POST', { alias: 'sales', forward });
@@ -178,12 +164,17 @@ describe('--state', () => {
     const { body: before } = await send(`${first.urls.control}/state`);
     expect((await first.stop('SIGTERM')).code).toBe(0);
 
+    await symlink('a/b/account.json', join(directory, 'account.json'));
     const second = await start('--state', 'account.json', '--control');
     expect((await send(`${second.urls.control}/state`)).body).toEqual(before);
     const kept = `${second.urls.v4}/domains/acme.example`;
     expect((await send(`${kept}/aliases/${added.body.alias.id}`)).body).toEqual(added.body);
     expect((await send(`${kept}/logs`)).body.logs).toHaveLength(1);
+    await send(`${second.urls.v4}/domains`, 'POST', { domain: 'beta.example' });
     await second.stop('SIGTERM');
+    expect(await readlink(join(directory, 'account.json'))).toBe('a/b/account.json');
+    expect(await readdir(join(directory, 'a/b'))).toEqual(['account.json']);
+    expect((await savedState()).domains).toHaveLength(2);
   });
 
   test('what was written is on disk soon, whole, for its owner alone', async () => {
@@ -198,17 +189,6 @@ describe('--state', () => {
     expect((await send(`${again.urls.v4}/domains`)).body.total).toBe(20);
     await again.stop('SIGTERM');
     expect((await readdir(directory)).filter((name) => !name.endsWith('.tmp'))).toEqual(['account.json']);
-  });
-
-  test('a link to the file stays one', async () => {
-    await mkdir(join(directory, 'real'));
-    await write('real/account.json', { domains: [] });
-    await symlink('real/account.json', join(directory, 'account.json'));
-    const running = await start('--state', 'account.json');
-    await send(`${running.urls.v4}/domains`, 'POST', { domain: 'acme.example' });
-    await running.stop('SIGTERM');
-    expect(await readlink(join(directory, 'account.json'))).toBe('real/account.json');
-    expect((await savedState()).domains).toHaveLength(1);
   });
 
   test.each<[string, unknown, string]>([
@@ -243,12 +223,6 @@ describe('--state', () => {
     expect(stderr).toContain('/proc/nothing/here/account.json cannot be written');
   });
 
-  test('directories that are not there are made', async () => {
-    const running = await start('--state', 'a/b/account.json');
-    await running.stop('SIGTERM');
-    expect(await readdir(join(directory, 'a/b'))).toEqual(['account.json']);
-  });
-
   test('a place that cannot be written is said, and the emulator serves on', async () => {
     await mkdir(join(directory, 'place'));
     const running = await start('--state', 'place/account.json');
@@ -268,17 +242,6 @@ describe('--state', () => {
 });
 
 describe('--faults', () => {
-  test('they strike', async () => {
-    const name = await write('faults.json', [
-      { match: { method: 'GET', endpoint: '/account' }, do: { kind: 'status', code: 503 } },
-    ]);
-    const running = await start('--faults', name);
-    const statuses = [];
-    for (const _ of [1, 2]) statuses.push((await send(`${running.urls.v4}/account`)).status);
-    expect(statuses).toEqual([503, 200]);
-    await running.stop('SIGTERM');
-  });
-
   test.each<[string, unknown, string]>([
     ['not there', undefined, 'faults.json does not exist'],
     ['no JSON', '[', 'faults.json is not JSON'],
