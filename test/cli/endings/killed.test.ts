@@ -37,7 +37,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(whole.code, whole.output).toBe(0);
     const kills = whole.methods.flatMap((method, index) => killsAt(index + 1, method));
     expect(kills.length).toBeGreaterThanOrEqual(12);
-    const queue = [...everyNth(8, kills)];
+    const queue = [...everyNth(20, kills)];
     const work = Array.from({ length: AT_ONCE }, async () => {
       for (let kill = queue.shift(); kill !== undefined; kill = queue.shift()) {
         await tryKill(golden, kill, whole);
