@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { JournalEntry } from '../../src/emulator/http/journal.ts';
+import { runs } from '../support/share.ts';
 import { createWorld, HOUR, MINUTE, type StartOptions, type World } from './support/world.ts';
 
-const NAMES = Array.from({ length: 24 }, (_, index) => `d${String(index).padStart(2, '0')}.example`);
+const NAMES = Array.from(
+  { length: runs(24, 16) },
+  (_, index) => `d${String(index).padStart(2, '0')}.example`,
+);
 const MANIFEST = `domains:
 ${NAMES.map(
   (name) => `  ${name}:
@@ -58,7 +62,7 @@ test('a sweep checks all domains with one request to v3, and reads a share of th
     '/domains',
   ]);
   // Eleven sweeps, for the twelfth would come when the first reads are an hour old.
-  expect(readInFull(requests)).toHaveLength(Math.ceil(24 / 11));
+  expect(readInFull(requests)).toHaveLength(Math.ceil(NAMES.length / 11));
   await daemon.stop();
 });
 
@@ -66,7 +70,7 @@ test('each domain is read in full within the full interval, and /status knows si
   const { world, daemon } = await settled();
   const read = new Map(NAMES.map((name) => [name, world.clock.now()]));
   let oldest = 0;
-  for (let minute = 0; minute < 130; minute += 1) {
+  for (let minute = 0; minute < runs(130, 70); minute += 1) {
     for (const name of readInFull(await during(world, MINUTE))) read.set(name, world.clock.now());
     const since = Math.min(...read.values());
     oldest = Math.max(oldest, world.clock.now() - since);
@@ -136,7 +140,7 @@ describe('a rule, which the list does not show', () => {
           config: { alias, forward: 'eve@x.example' },
         });
     const before = world.writes().length;
-    await world.clock.pass(2 * HOUR);
+    await world.clock.pass(runs(2 * HOUR, HOUR));
     expect(world.writes().length).toBe(before);
     expect(new Set(Object.values(daemon.states()))).toEqual(new Set(['withheld']));
     await daemon.stop();
