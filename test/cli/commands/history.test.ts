@@ -5,6 +5,7 @@ import blameSchema from '../../../schemas/blame.v1.schema.json' with { type: 'js
 import entrySchema from '../../../schemas/history-entry.v1.schema.json' with { type: 'json' };
 import historySchema from '../../../schemas/history.v1.schema.json' with { type: 'json' };
 import { runEntry } from '../../engine/state/support/history-contract.ts';
+import { everyNth, runs } from '../../support/share.ts';
 import { createRepository } from '../support/repository.ts';
 import { commandScene, OWNER, type CommandScene, type SceneOptions } from '../support/scene.ts';
 import { expectSchema } from '../support/schema.ts';
@@ -66,7 +67,7 @@ async function linesOf({ directory }: CommandScene): Promise<readonly string[]> 
   return texts.join('').trimEnd().split('\n');
 }
 
-describe.each(['v4', 'v3'] as const)('history through %s', (version) => {
+describe.each(everyNth(2, ['v4', 'v3']))('history through %s', (version) => {
   test('every item of a run with old and new, offline and without a key', async () => {
     const scene = await open({ version });
     await apply(scene, ACTIONS);
@@ -272,26 +273,29 @@ test('what the service refuses is recorded with its words, and is no entry of bl
   expect(blamed.stdout).toBe('Nothing is recorded of info@beta.example.\n');
 });
 
-test('a run of a machine whose clock is years ahead hides no other one, and undo finds the last', async () => {
-  const scene = await open();
-  const YEARS = 60 * 365 * 86_400_000;
-  const aliasOf = (): unknown =>
-    scene.emulator.store.dump().domains[0]?.aliases.find(({ alias }) => alias === 'sales')?.forward;
-  for (const [index, skew] of [0, YEARS, 0].entries()) {
-    scene.clock.advance(skew);
-    await scene.manifest(`domains: { acme.example: { aliases: { sales: n${index}@corp.example } } }`);
-    expect((await scene.run(['apply', '--yes'])).code).toBe(0);
-    scene.clock.advance(86_400_000 - skew);
-  }
-  const { runs } = await historyOf(scene);
-  const to = runs.flatMap(({ items }) => items.map((item) => item['to']));
-  expect(to).toEqual([2, 1, 0].map((index) => ({ forward: `n${index}@corp.example` })));
-  expect((await historyOf(scene, '--since', '2d')).runs[0]).toEqual(runs[0]);
-  const blamed = await scene.run(['blame', 'sales@acme.example']);
-  expect(blamed.stdout.match(/run \w+/g)).toEqual(runs.map(({ id }) => `run ${id}`));
-  expect((await scene.run(['undo', '--yes', runs[0]?.id ?? ''])).code).toBe(0);
-  expect(aliasOf()).toBe('n1@corp.example');
-  // The last run now is that undo.
-  const asked = await scene.run(['undo'], { stdin: 'yes\n', seat: 'terminal' });
-  expect([asked.code, aliasOf()], asked.stdout + asked.stderr).toEqual([0, 'n2@corp.example']);
-});
+test.runIf(runs(true, false))(
+  'a run of a machine whose clock is years ahead hides no other one, and undo finds the last',
+  async () => {
+    const scene = await open();
+    const YEARS = 60 * 365 * 86_400_000;
+    const aliasOf = (): unknown =>
+      scene.emulator.store.dump().domains[0]?.aliases.find(({ alias }) => alias === 'sales')?.forward;
+    for (const [index, skew] of [0, YEARS, 0].entries()) {
+      scene.clock.advance(skew);
+      await scene.manifest(`domains: { acme.example: { aliases: { sales: n${index}@corp.example } } }`);
+      expect((await scene.run(['apply', '--yes'])).code).toBe(0);
+      scene.clock.advance(86_400_000 - skew);
+    }
+    const { runs } = await historyOf(scene);
+    const to = runs.flatMap(({ items }) => items.map((item) => item['to']));
+    expect(to).toEqual([2, 1, 0].map((index) => ({ forward: `n${index}@corp.example` })));
+    expect((await historyOf(scene, '--since', '2d')).runs[0]).toEqual(runs[0]);
+    const blamed = await scene.run(['blame', 'sales@acme.example']);
+    expect(blamed.stdout.match(/run \w+/g)).toEqual(runs.map(({ id }) => `run ${id}`));
+    expect((await scene.run(['undo', '--yes', runs[0]?.id ?? ''])).code).toBe(0);
+    expect(aliasOf()).toBe('n1@corp.example');
+    // The last run now is that undo.
+    const asked = await scene.run(['undo'], { stdin: 'yes\n', seat: 'terminal' });
+    expect([asked.code, aliasOf()], asked.stdout + asked.stderr).toEqual([0, 'n2@corp.example']);
+  },
+);
