@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { fwdsync } from '../../../support/command.ts';
 import { openWorkspace, OWNER } from '../../../support/workspace.ts';
 import { daemon, place, type Process } from '../../support/daemon-process.ts';
-import { everyNth } from '../../../support/share.ts';
+import { runs } from '../../../support/share.ts';
 
 const TOKEN = 'token-of-the-page-0123456789';
 
@@ -46,12 +46,10 @@ test('the page of a daemon that runs: domains, the last run and its diff, a rout
   expect(await process.output).not.toContain(TOKEN);
 });
 
-test.each(
-  everyNth(2, [
-    ['alias', 'sales@acme.example -&gt; carol@corp.example', 'alias sales matches it'],
-    ['rules', 'sales@acme.example -&gt; dan@corp.example', 'rule all matches it'],
-  ] as const),
-)('the route box uses the engine that the daemon has read: %s', async (engine, way, why) => {
+test.runIf(runs(true, false)).each([
+  ['alias', 'sales@acme.example -&gt; carol@corp.example', 'alias sales matches it'],
+  ['rules', 'sales@acme.example -&gt; dan@corp.example', 'rule all matches it'],
+] as const)('the route box uses the engine that the daemon has read: %s', async (engine, way, why) => {
   const here = await openWorkspace([{ domain: 'acme.example', routing_engine: engine }]);
   await here.write(`version: 1
 api: { account: ${OWNER} }
@@ -112,8 +110,17 @@ domains:
     return text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
   }
 
-  test('shows what the account has, in the order in which it asks, and what is to come', async () => {
+  test('shows what the account has and what is to come, and answers by it', async () => {
     const process = await observing();
+    await showsForwards(process);
+    await findsSenders(process);
+    const route = await ask(process, '/?route=vip%40acme.example');
+    expect(route.text).toContain('rule vip matches it');
+    expect(await process.end()).toBe(0);
+  });
+
+  /** In the order in which the account asks them. */
+  async function showsForwards(process: Process): Promise<void> {
     const text = flat((await ask(process, '/domains/acme.example')).text);
     expect(text).toContain('Rules route the mail of this domain, in this order; its aliases take none.');
     const order = [
@@ -129,11 +136,10 @@ domains:
     expect(order.map((row) => row.exec(forwards)?.index ?? -1)).toEqual(
       order.map((row) => row.exec(forwards)?.index ?? NaN).toSorted((a, b) => a - b),
     );
-    expect(await process.end()).toBe(0);
-  });
+  }
 
-  test('answers which mail ends at a destination, with groups, lines and the command to replace it', async () => {
-    const process = await observing();
+  /** With groups, lines, and the command to replace the destination. */
+  async function findsSenders(process: Process): Promise<void> {
     const text = flat((await ask(process, '/?to=BEN%40corp.example')).text);
     expect(text).toContain('3 entries send mail to BEN@corp.example');
     expect(text).toMatch(/sales@acme\.example through team fwdsync\.yaml:7 fwdsync\.yaml:4/);
@@ -144,40 +150,32 @@ domains:
     expect(flat((await ask(process, '/?to=x%40nobody.example')).text)).toContain(
       'Nothing in the manifest sends mail to x@nobody.example.',
     );
-    expect(await process.end()).toBe(0);
-  });
+  }
 
-  test('hides local parts with --mask', async () => {
+  test('hides local parts with --mask, and tells open pages what has changed', async () => {
     const process = await observing('--mask');
     const text = ['/domains/acme.example', '/?to=ben%40corp.example', '/?view=wall'];
     const pages = await Promise.all(text.map(async (path) => (await ask(process, path)).text));
     expect(pages.join('').replaceAll(/(?:value|placeholder)="ben@corp.example"/g, '')).not.toMatch(
       /(?:ana|ben|carol|dan|eve)@/,
     );
+    const { text: some } = await ask(process, '/?q=acme.example');
+    expect(some).toMatch(
+      /alias<\/span>\s*<b>info<\/b>\s*\*\*\*\d+@corp\.example -&gt; \*\*\*\d+@corp\.example/,
+    );
+    expect(some).not.toMatch(/dan@|carol@/);
+    const { port } = await process.event('status.listening');
+    const stop = new AbortController();
+    const events = await fetch(`http://127.0.0.1:${String(port)}/events`, { signal: stop.signal });
+    expect(events.headers.get('content-type')).toBe('text/event-stream');
+    const reader = events.body?.getReader();
+    const next = async (): Promise<string> => new TextDecoder().decode((await reader?.read())?.value);
+    expect(await next()).toBe('retry: 3000\n\n');
+    process.child.kill('SIGHUP');
+    expect(await next()).toContain('data: changed\n\n');
+    stop.abort();
     expect(await process.end()).toBe(0);
   });
-});
-
-test('what has changed is told to open pages, and --mask hides local parts', async () => {
-  const here = await place();
-  const process = daemon(here, ['--mask', '--mode', 'observe']);
-  await process.event('run.finished');
-  const { text } = await ask(process, '/?q=acme.example');
-  expect(text).toMatch(
-    /alias<\/span>\s*<b>sales<\/b>\s*\*\*\*\d+@corp\.example -&gt; \*\*\*\d+@corp\.example/,
-  );
-  expect(text).not.toMatch(/dan@|carol@/);
-  const { port } = await process.event('status.listening');
-  const stop = new AbortController();
-  const events = await fetch(`http://127.0.0.1:${String(port)}/events`, { signal: stop.signal });
-  expect(events.headers.get('content-type')).toBe('text/event-stream');
-  const reader = events.body?.getReader();
-  const next = async (): Promise<string> => new TextDecoder().decode((await reader?.read())?.value);
-  expect(await next()).toBe('retry: 3000\n\n');
-  process.child.kill('SIGHUP');
-  expect(await next()).toContain('data: changed\n\n');
-  stop.abort();
-  expect(await process.end()).toBe(0);
 });
 
 test('beyond loopback without a token it warns, and serves neither the page nor /status', async () => {
