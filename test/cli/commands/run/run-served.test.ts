@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openWorkspace, OWNER } from '../../../support/workspace.ts';
 import { daemon, MANIFEST, place } from '../../support/daemon-process.ts';
 import { PROGRAM } from '../../../support/program.ts';
+import { everyNth, runs } from '../../../support/share.ts';
 
 test('a daemon that runs serves its health, readiness, metrics and status', async () => {
   const here = await place();
@@ -54,21 +55,23 @@ test('a daemon that runs serves its health, readiness, metrics and status', asyn
   expect(await process.end()).toBe(0);
 });
 
-test('on a terminal the log is for people', async () => {
+test.each(
+  everyNth(2, [
+    ['for people', '', /\[\d\d:\d\d:\d\d\.\d+\] .*INFO/],
+    ['as asked for', ' --log-format json', /\{"level":"info"/],
+  ] as const),
+)('on a terminal the log is %s', async (_, flags, expected) => {
   const here = await openWorkspace([{ domain: 'acme.example' }]);
   await here.write(`version: 1
 api: { account: ${OWNER} }
 domains: { acme.example: { aliases: { info: ana@corp.example } } }
 `);
-  const { code, output } = await here.terminal(`${PROGRAM} run --once`, '');
-  expect(code).toBe(0);
-  expect(output).toMatch(/\[\d\d:\d\d:\d\d\.\d+\] .*INFO/);
-  expect(output).not.toContain('{"level"');
-  const forced = await here.terminal(`${PROGRAM} run --once --log-format json`, '');
-  expect(forced.output).toContain('{"level":"info"');
+  const { code, output } = await here.terminal(`${PROGRAM} run --once${flags}`, '');
+  expect([code, output]).toEqual([0, expect.stringMatching(expected)]);
+  expect(output.includes('{"level"')).toBe(flags !== '');
 });
 
-test('a webhook that never answers holds up neither runs nor the end', async () => {
+test.runIf(runs(true, false))('a webhook that never answers holds up neither runs nor the end', async () => {
   const here = await place('version: 1\ndomains: { acme.example: 1 }\n');
   const asked = Promise.withResolvers<void>();
   const hook = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
