@@ -71,7 +71,7 @@ async function prepare(shell: string): Promise<Prepared> {
   return { script, cwd, env: { PATH: PROGRAM_PATH, HOME: cwd, TERM: 'dumb', HISTFILE: '' } };
 }
 
-describe.each(['bash', 'zsh'] as const)('%s', (shell) => {
+describe('bash and zsh', () => {
   const lines = [
     ['fwdsync valid', 'validate'],
     ['fwdsync plan --detail', 'plan --detailed-exitcode'],
@@ -100,7 +100,11 @@ describe.each(['bash', 'zsh'] as const)('%s', (shell) => {
     ['fwdsync replace -f acme.yaml --remove ben@', 'replace -f acme.yaml --remove ben@corp.example'],
   ] as const;
 
-  test.each(everyNth(6, lines))('%s<tab>', { timeout: 30_000 }, async (typed, given) => {
+  const typedIn = (['bash', 'zsh'] as const).flatMap((shell) =>
+    lines.map(([typed, given]) => [shell, typed, given] as const),
+  );
+
+  test.each(everyNth(9, typedIn))('%s: %s<tab>', { timeout: 30_000 }, async (shell, typed, given) => {
     const { script, cwd, env } = await prepare(shell);
     const args = ['-f', '-c', TYPE, 'zsh', COMMAND[shell], PREPARE[shell](script), typed];
     const { stdout } = await run('zsh', args, { cwd, env, timeout: 20_000 });
@@ -131,7 +135,7 @@ describe('fish', () => {
     ['fwdsync replace -f acme.yaml x@y.example on', ['oncall']],
   ];
 
-  test.each(everyNth(4, lines))('%s<tab>', async (typed, expected) => {
+  test.each(everyNth(8, lines))('%s<tab>', async (typed, expected) => {
     const { script, cwd, env } = await prepare('fish');
     const args = ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', script, typed];
     const { stdout } = await run('fish', args, { cwd, env });
