@@ -32,10 +32,12 @@ describe('what Node compiled is kept', () => {
     return { home, common, run };
   }
 
-  test.each([
-    ['built program', ENTRY],
-    ['sources', SOURCES],
-  ])('in the home, for its user alone: %s', async (_, program) => {
+  test.each(
+    everyNth(2, [
+      ['built program', ENTRY],
+      ['sources', SOURCES],
+    ]),
+  )('in the home, for its user alone: %s', async (_, program) => {
     const { home, common, run } = await begin(program);
     await run();
     expect(compiledBelow(home)).toEqual(['.cache/fwdsync']);
@@ -58,7 +60,7 @@ describe('what Node compiled is kept', () => {
   });
 
   test.each<readonly [string, string, (path: string, there: string) => void]>(
-    everyNth(3, [
+    everyNth(6, [
       ['.cache', 'a link', (path, there) => symlinkSync(there, path)],
       ['.cache/fwdsync', 'a link', (path, there) => symlinkSync(there, path)],
       ['.cache', 'a directory that all can write to', (path) => makeDirectory(path, 0o777)],
@@ -75,7 +77,7 @@ describe('what Node compiled is kept', () => {
     expect([compiledBelow(home), readdirSync(common)]).toEqual([[], []]);
   });
 
-  test.runIf(IS_ROOT).each(everyNth(2, ['', '.cache', '.cache/fwdsync']))(
+  test.runIf(IS_ROOT).each(everyNth(3, ['', '.cache', '.cache/fwdsync']))(
     'not where ~/%s is of another user',
     async (name) => {
       const { home, run } = await begin();
@@ -88,8 +90,8 @@ describe('what Node compiled is kept', () => {
 
   test('not where the home is missing or no directory, or the cache is named from here', async () => {
     const { home, common, run } = await begin();
-    for (const HOME of everyNth(2, [join(common, 'missing'), '/dev/null', 'from-here'])) await run({ HOME });
-    await run({ XDG_CACHE_HOME: 'from-here' });
+    const homes = [join(common, 'missing'), '/dev/null', 'from-here'].map((HOME) => ({ HOME }));
+    for (const env of everyNth(4, [...homes, { XDG_CACHE_HOME: 'from-here' }])) await run(env);
     expect([readdirSync(home), readdirSync(common)]).toEqual([[], []]);
     expect(statSync('from-here', { throwIfNoEntry: false })).toBeUndefined();
   });
