@@ -23,7 +23,7 @@ test('no command loads a library for a store or for mail unless one is asked for
   await write(MANIFEST);
   const daemon = ['run', '--listen', '127.0.0.1:0', '--log-format', 'json'];
   const lines = [['apply', '--yes'], ['validate'], ['plan'], daemon, ['run', '--once']];
-  for (const line of everyNth(3, lines)) {
+  for (const line of everyNth(5, lines)) {
     const ended = await measure([...line, '-f', join(directory, 'fwdsync.yaml')], {
       env,
       ...(line === daemon ? { endAt: '"event":"run.finished"' } : {}),
@@ -38,18 +38,20 @@ test('the queue is loaded by a worker, and by no other run', async () => {
   await write(MANIFEST);
   const { FWDSYNC_STATE_DIR: _, ...own } = env;
   const store = { ...own, FWDSYNC_STORE: await (await sharedPostgres()).createDatabase() };
-  const loaded = async (args: readonly string[]) => {
+  const loaded: readonly (readonly [args: readonly string[], onDemand: readonly string[]])[] = [
+    [[], ['pg', 'pg-boss']],
+    [['-f', join(directory, 'fwdsync.yaml')], ['pg']],
+  ];
+  for (const [args, onDemand] of everyNth(2, loaded)) {
     const ended = await measure(['run', '--once', ...args], { env: store });
-    return [ended.code, onDemandOf(ended)];
-  };
-  expect(await loaded([])).toEqual([0, ['pg', 'pg-boss']]);
-  expect(await loaded(['-f', join(directory, 'fwdsync.yaml')])).toEqual([0, ['pg']]);
+    expect([args, ended.code, onDemandOf(ended)], ended.stderr).toEqual([args, 0, onDemand]);
+  }
 });
 
 const MAIL = ['mailauth', 'nodemailer', 'postal-mime', 'smtp-server'];
 
 test.each(
-  everyNth(2, [
+  everyNth(3, [
     [['emulator', '--port', '0', '--smtp', '0'], MAIL],
     [['demo'], []],
     [['emulator', '--port', '0'], []],
