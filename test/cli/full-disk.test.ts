@@ -104,7 +104,7 @@ describe('a file that cannot be written whole stays as it was', () => {
     ['export --out-dir', 'acme.example.yaml', ['export', '--force', '--out-dir', '.']],
   ] as const;
 
-  test.each(everyNth(2, commands))('%s', async (_, file, args) => {
+  test.each(everyNth(4, commands))('%s', async (_, file, args) => {
     const { scene, run } = await fullScene(ALIASES, pruned);
     const path = join(scene.directory, file);
     if (file !== 'fwdsync.yaml') await writeFile(path, 'as it was\n');
