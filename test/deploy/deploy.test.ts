@@ -20,6 +20,7 @@ import { createProgram } from '../../src/cli/program.ts';
 import { resolvePlaces } from '../../src/cli/settings/resolve-settings.ts';
 import { parseStoreUrl } from '../../src/engine/state/postgres/store-url.ts';
 import { createMetrics } from '../../src/service/status/metrics.ts';
+import { runs } from '../support/share.ts';
 
 const CONTEXT = processContext();
 const ROOT = join(import.meta.dirname, '../..');
@@ -318,12 +319,16 @@ describe('alerts', () => {
     expect(tested((count) => count > 0)).toEqual(names);
   });
 
-  test('the rules and their tests hold', () => {
-    const promtool = (...args: readonly string[]): string =>
-      execFileSync('promtool', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const promtool = (...args: readonly string[]): string =>
+    execFileSync('promtool', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+  test('the rules are valid', () => {
     expect(promtool('check', 'rules', 'deploy/prometheus-alerts.yaml')).toContain(
       `${rules.length} rules found`,
     );
+  });
+
+  test.runIf(runs(true, false))('the tests of the rules hold', () => {
     expect(promtool('test', 'rules', 'test/deploy/alerts.promtool.yaml')).toContain('SUCCESS');
   });
 });
