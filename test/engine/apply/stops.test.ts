@@ -306,9 +306,10 @@ describe('attempts are bounded', () => {
   });
 
   test('--max-failures ends the run', async () => {
-    const { report } = await runScene({ ...busyDomains(9), faults: outage }, { maxFailures: 2 });
+    const count = runs(9, 3);
+    const { report } = await runScene({ ...busyDomains(count), faults: outage }, { maxFailures: 2 });
     expect(report).toMatchObject({ outcome: 'failed', stopped: { kind: 'too-many-failures' } });
-    expect(items([...report.applied, ...report.failed, ...report.skipped])).toHaveLength(9 * 8);
+    expect(items([...report.applied, ...report.failed, ...report.skipped])).toHaveLength(count * 8);
   });
 
   test.each([
