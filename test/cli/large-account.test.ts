@@ -3,10 +3,10 @@ import { runs } from '../support/share.ts';
 import { openWorkspace } from '../support/workspace.ts';
 
 const DOMAINS = Array.from({ length: 50 }, (_, index) => `d${index}.example`);
-const ALIASES = runs(4_000, 1_000);
+const ALIASES = runs(4_000, 500);
 
 /** Of the heap's old space, in which the command has no room for these aliases as rows. */
-const MEBIBYTES = runs(64, 30);
+const MEBIBYTES = runs(64, 25);
 
 test('an account that as rows would not fit into memory is planned, with its routes', async () => {
   const { run, write } = await openWorkspace(
