@@ -16,6 +16,9 @@ beforeAll(async () => {
   server = await sharedPostgres();
 });
 
+type Place = 'directory' | 'store';
+const PLACES: readonly Place[] = ['directory', 'store'];
+
 interface Machines {
   readonly scene: CommandScene;
   /** Applies `sales: PERSON@corp.example` on a machine whose clock is so far from the true time; returns the run. */
@@ -25,7 +28,7 @@ interface Machines {
 }
 
 /** Machines that share a state; a minute passes between their runs. `begin`: the true time of the first, from midnight. */
-async function machines(keptIn: 'directory' | 'store', begin: number): Promise<Machines> {
+async function machines(keptIn: Place, begin: number): Promise<Machines> {
   const scene = await commandScene({ seed: { domains: [ACME] } });
   scene.clock.advance(begin);
   const store = { FWDSYNC_STORE: keptIn === 'store' ? await server.createDatabase() : '' };
@@ -53,38 +56,43 @@ interface Listed {
   readonly runs: readonly { readonly id: string }[];
 }
 
-describe.each(['directory', 'store'] as const)(
-  'clocks that differ between machines that share a %s',
-  (keptIn) => {
-    test.each<[name: string, begin: number, skews: readonly number[]]>(
-      everyNth(2, [
-        ['ten minutes ahead, then right', 12 * HOUR, [10 * MINUTE, 0, 0]],
-        ['right, then ten minutes back', 12 * HOUR, [0, 0, -10 * MINUTE]],
-        ['over midnight, then five minutes back', 24 * HOUR - 2 * MINUTE, [0, 2 * MINUTE, -5 * MINUTE]],
-        ['over midnight by a clock that is a day ahead', 12 * HOUR, [24 * HOUR, 0, -24 * HOUR]],
-      ]),
-    )('the order is that of writing: %s', async (_, begin, skews) => {
-      const { scene, apply, run } = await machines(keptIn, begin);
-      const runs: string[] = [];
-      for (const [index, skew] of skews.entries()) runs.push(await apply(`person-${index}`, skew));
-      const newestFirst = runs.toReversed();
-      const blamed = await run(['blame', 'sales@acme.example', '--format', 'json']);
-      expect((JSON.parse(blamed.stdout) as Blamed).entries.map((entry) => entry.run)).toEqual(newestFirst);
-      const listed = await run(['history', '--format', 'json']);
-      expect((JSON.parse(listed.stdout) as Listed).runs.map(({ id }) => id)).toEqual(newestFirst);
-      // What a later run set on purpose stays, whichever earlier run is undone.
-      for (const earlier of runs.slice(0, -1)) {
-        const undone = await run(['undo', '--yes', earlier]);
-        expect(undone.code, undone.stdout).toBe(6);
-        expect(undone.stdout).toContain('it was changed since by apply');
-      }
-      expect(aliasesOf(scene)).toMatchObject({ sales: 'person-2@corp.example' });
-      const last = await run(['undo', '--yes', runs[2] ?? '']);
-      expect(last.code, last.stdout).toBe(0);
-      expect(aliasesOf(scene)).toMatchObject({ sales: 'person-1@corp.example' });
-    });
+const SKEWS: readonly (readonly [name: string, begin: number, skews: readonly number[]])[] = [
+  ['ten minutes ahead, then right', 12 * HOUR, [10 * MINUTE, 0, 0]],
+  ['right, then ten minutes back', 12 * HOUR, [0, 0, -10 * MINUTE]],
+  ['over midnight, then five minutes back', 24 * HOUR - 2 * MINUTE, [0, 2 * MINUTE, -5 * MINUTE]],
+  ['over midnight by a clock that is a day ahead', 12 * HOUR, [24 * HOUR, 0, -24 * HOUR]],
+];
 
-    test('the snapshot that a report names is there, however many a clock ahead has saved', async () => {
+describe('clocks that differ between machines that share a state', () => {
+  test.each(
+    everyNth(
+      3,
+      PLACES.flatMap((keptIn) => SKEWS.map((row) => [keptIn, ...row] as const)),
+    ),
+  )('in a %s the order is that of writing: %s', async (keptIn, _, begin, skews) => {
+    const { scene, apply, run } = await machines(keptIn, begin);
+    const runs: string[] = [];
+    for (const [index, skew] of skews.entries()) runs.push(await apply(`person-${index}`, skew));
+    const newestFirst = runs.toReversed();
+    const blamed = await run(['blame', 'sales@acme.example', '--format', 'json']);
+    expect((JSON.parse(blamed.stdout) as Blamed).entries.map((entry) => entry.run)).toEqual(newestFirst);
+    const listed = await run(['history', '--format', 'json']);
+    expect((JSON.parse(listed.stdout) as Listed).runs.map(({ id }) => id)).toEqual(newestFirst);
+    // What a later run set on purpose stays, whichever earlier run is undone.
+    for (const earlier of runs.slice(0, -1)) {
+      const undone = await run(['undo', '--yes', earlier]);
+      expect(undone.code, undone.stdout).toBe(6);
+      expect(undone.stdout).toContain('it was changed since by apply');
+    }
+    expect(aliasesOf(scene)).toMatchObject({ sales: 'person-2@corp.example' });
+    const last = await run(['undo', '--yes', runs[2] ?? '']);
+    expect(last.code, last.stdout).toBe(0);
+    expect(aliasesOf(scene)).toMatchObject({ sales: 'person-1@corp.example' });
+  });
+
+  test.each(everyNth(2, PLACES))(
+    'in a %s the snapshot that a report names is there, however many a clock ahead has saved',
+    async (keptIn) => {
       const { scene, apply, run } = await machines(keptIn, 12 * HOUR);
       for (let count = 0; count < 51; count += 1) await apply(`ahead-${count}`, 10 * HOUR);
       await scene.manifest('domains: { acme.example: { aliases: { sales: last@corp.example } } }\n');
@@ -94,9 +102,9 @@ describe.each(['directory', 'store'] as const)(
       const undone = await run(['apply', '-f', path, '--yes']);
       expect(undone.code, undone.stdout + undone.stderr).toBe(0);
       expect(aliasesOf(scene)).toMatchObject({ sales: 'ahead-50@corp.example' });
-    });
-  },
-);
+    },
+  );
+});
 
 test('blame and history without an account: each entry names its account, the newest first, in one state directory', async () => {
   const [one, other] = [
