@@ -11,6 +11,7 @@ import {
   MANIFEST,
 } from '../../support/applied.ts';
 import { commandScene, OWNER, type CommandInput } from '../../support/scene.ts';
+import { everyNth } from '../../../support/share.ts';
 
 describe('what somebody changed since stays', () => {
   test('by hand: it is listed, the rest is undone, and the exit code is 3', async () => {
@@ -100,16 +101,24 @@ describe('domains', () => {
     expect(scene.emulator.store.dump().domains).toEqual([]);
   });
 
-  test.each([
-    [
-      'an alias of somebody else',
-      'POST',
-      '/aliases',
-      { alias: 'mine', forward: 'me@corp.example' },
-      'alias mine',
-    ],
-    ['a credential', 'POST', '/credentials', { username: 'app', password: 'long enough' }, 'credential app'],
-  ])('one that holds %s stays', async (_, method, path, body, what) => {
+  test.each(
+    everyNth(2, [
+      [
+        'an alias of somebody else',
+        'POST',
+        '/aliases',
+        { alias: 'mine', forward: 'me@corp.example' },
+        'alias mine',
+      ],
+      [
+        'a credential',
+        'POST',
+        '/credentials',
+        { username: 'app', password: 'long enough' },
+        'credential app',
+      ],
+    ]),
+  )('one that holds %s stays', async (_, method, path, body, what) => {
     const { scene, run } = await applied(NEW, []);
     await byHand(scene, method, `/domains/new.example${path}`, body);
     const { code, stdout } = await scene.run(['undo', '--yes', run, '--allow-domain-delete', 'new.example']);
@@ -120,24 +129,26 @@ describe('domains', () => {
     expect(Object.keys(aliasesOf(scene, 'new.example'))).toContain('*');
   });
 
-  test.each<[setting: string, version: 'v4' | 'v3', manifest: string, value: string]>([
-    ['notification_email', 'v4', NEW, 'me@corp.example'],
-    ['notification_email', 'v3', NEW, 'me@corp.example'],
-    [
-      'notification_email',
-      'v4',
-      NEW.replace('aliases:', 'notification_email: none, aliases:'),
-      'me@corp.example',
-    ],
-    ['whitelabel', 'v4', NEW, 'mail.partner.example'],
-    ['webhook', 'v3', NEW, 'https://hooks.corp.example/mail'],
-    [
-      'webhook',
-      'v3',
-      NEW.replace('aliases:', 'webhook: https://old.corp.example/, aliases:'),
-      'https://hooks.corp.example/mail',
-    ],
-  ])('one whose %s was set since stays (%s, %s)', async (setting, version, manifest, value) => {
+  test.each<[setting: string, version: 'v4' | 'v3', manifest: string, value: string]>(
+    everyNth(5, [
+      ['notification_email', 'v4', NEW, 'me@corp.example'],
+      ['notification_email', 'v3', NEW, 'me@corp.example'],
+      [
+        'notification_email',
+        'v4',
+        NEW.replace('aliases:', 'notification_email: none, aliases:'),
+        'me@corp.example',
+      ],
+      ['whitelabel', 'v4', NEW, 'mail.partner.example'],
+      ['webhook', 'v3', NEW, 'https://hooks.corp.example/mail'],
+      [
+        'webhook',
+        'v3',
+        NEW.replace('aliases:', 'webhook: https://old.corp.example/, aliases:'),
+        'https://hooks.corp.example/mail',
+      ],
+    ]),
+  )('one whose %s was set since stays (%s, %s)', async (setting, version, manifest, value) => {
     const scene = await commandScene({ seed: { whitelabels: ['mail.partner.example'] }, manifest, version });
     const run = await apply(scene);
     await byHand(scene, 'PUT', '/domains/new.example', { [setting]: value }, version);
@@ -158,7 +169,7 @@ describe('domains', () => {
     );
   });
 
-  test.each(['v4', 'v3'] as const)('one whose settings the run wrote goes (%s)', async (version) => {
+  test.each(everyNth(2, ['v4', 'v3']))('one whose settings the run wrote goes (%s)', async (version) => {
     const settings = `notification_email: ops@corp.example, whitelabel: mail.partner.example`;
     const more = version === 'v3' ? ', webhook: https://hooks.corp.example/mail' : '';
     const scene = await commandScene({
@@ -172,7 +183,7 @@ describe('domains', () => {
     expect(scene.emulator.store.dump().domains).toEqual([]);
   });
 
-  test.each(['v4', 'v3'] as const)(
+  test.each(everyNth(2, ['v3', 'v4']))(
     'one that the run deleted comes back with its settings (%s)',
     async (version) => {
       const settings = {
