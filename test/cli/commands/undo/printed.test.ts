@@ -6,7 +6,7 @@ import { runInShell } from '../../../support/shell.ts';
 import { daemon } from '../../support/daemon-process.ts';
 import { printedCommands } from '../../support/printed-commands.ts';
 import { openTwoAccounts } from '../../support/two-accounts.ts';
-import { everyNth } from '../../../support/share.ts';
+import { everyNth, runs } from '../../../support/share.ts';
 
 /** Runs a line as a shell does, in the directory of the accounts. */
 async function open() {
@@ -52,7 +52,7 @@ describe.each(
 
   test('with a manifest that names address and key, in text and in JSON', async () => {
     const { acme, shell, elsewhere, directory } = await open();
-    for (const format of ['text', 'json']) {
+    for (const format of everyNth(2, ['text', 'json'])) {
       const stdout = await shell(
         `fwdsync apply -f many/acme.yaml --yes --state-dir state --format ${format}`,
       );
@@ -136,13 +136,16 @@ describe.each(
   });
 });
 
-test('the log of run of one manifest prints an undo that works as it is', async () => {
-  const { acme, shell, elsewhere } = await open();
-  const stdout = await shell(
-    "fwdsync run --once -f many/acme.yaml --state-dir 'our state' --log-format json",
-  );
-  expect(aliasesOf(acme)).toEqual(['sales']);
-  const [, line = ''] = /undo with: (.*)"\}$/m.exec(stdout) ?? [];
-  await elsewhere(`${JSON.parse(`"${line}"`) as string} --yes`);
-  expect(aliasesOf(acme)).toEqual([]);
-});
+test.runIf(runs(true, false))(
+  'the log of run of one manifest prints an undo that works as it is',
+  async () => {
+    const { acme, shell, elsewhere } = await open();
+    const stdout = await shell(
+      "fwdsync run --once -f many/acme.yaml --state-dir 'our state' --log-format json",
+    );
+    expect(aliasesOf(acme)).toEqual(['sales']);
+    const [, line = ''] = /undo with: (.*)"\}$/m.exec(stdout) ?? [];
+    await elsewhere(`${JSON.parse(`"${line}"`) as string} --yes`);
+    expect(aliasesOf(acme)).toEqual([]);
+  },
+);
