@@ -19,7 +19,7 @@ import { everyNth } from '../../support/share.ts';
 const GOLDEN = join(import.meta.dirname, '../../golden');
 /** Those whose plan follows from manifest and account alone. */
 const CASES = everyNth(
-  4,
+  10,
   readCases(GOLDEN).filter(
     ({ before, options }) => before === null && !options.edits && !options.planFaults && !options.key,
   ),
