@@ -8,11 +8,12 @@ import { httpServer } from '../client/support/raw-server.ts';
 import { daemon } from '../cli/support/daemon-process.ts';
 import { openTwoAccounts, type TwoAccounts } from '../cli/support/two-accounts.ts';
 import { everyNth, IS_FULL } from '../simulation/support/explore.ts';
+import { runs } from '../support/share.ts';
 
 /** The memory that deploy/ gives a container, of which V8 takes half for its heap. */
 const MEBIBYTES = 512;
 const HEAP = { NODE_OPTIONS: `--max-old-space-size=${MEBIBYTES / 2}` };
-const EIGHT = Array.from({ length: 8 }, (_, index) => `large${index}`);
+const MANY = Array.from({ length: IS_FULL ? 8 : runs(8, 3) }, (_, index) => `large${index}`);
 
 const CROWDED = 'no complete answer: too much arrived at once';
 
@@ -41,7 +42,7 @@ const ANSWERS = [
 ] as const;
 
 test.each(everyNth(4, ANSWERS))(
-  '%s, to eight accounts at once: each fails, and the daemon goes on',
+  '%s, to many accounts at once: each fails, and the daemon goes on',
   async (_, body, message) => {
     const accounts = await openTwoAccounts();
     const held: ServerResponse[] = [];
@@ -50,14 +51,14 @@ test.each(everyNth(4, ANSWERS))(
       held.push(response.writeHead(200, { 'content-type': 'application/json' }));
       // All but the last byte, until all of them are there together.
       response.write(bytes.subarray(0, -1));
-      if (count >= EIGHT.length) for (const one of held.splice(0)) one.end(bytes.subarray(-1));
+      if (count >= MANY.length) for (const one of held.splice(0)) one.end(bytes.subarray(-1));
     });
-    for (const name of EIGHT) await addAccount(accounts, name, url);
+    for (const name of MANY) await addAccount(accounts, name, url);
     const { acme, beta, directory, env } = accounts;
     const here = { directory, emulator: acme, env: { ...env, FWDSYNC_LOG_FORMAT: 'json' } };
     const process = daemon(here, ['--accounts', 'many'], HEAP);
     const messages: string[] = [];
-    for (const name of EIGHT) messages.push(String((await process.event('run.failed', name))['message']));
+    for (const name of MANY) messages.push(String((await process.event('run.failed', name))['message']));
     // Answers that do not fit beside others are refused for that; those that fit say what is wrong with them.
     expect(messages.filter((text) => !message.test(text) && !text.endsWith(CROWDED))).toEqual([]);
     expect(messages.some((text) => message.test(text))).toBe(true);
