@@ -48,7 +48,7 @@ test('no planted value is in what the git hook says, or in what validate says of
   }
   for (const [what, manifest] of everyNth(3, manifests)) {
     await repository.stage({ 'fwdsync.yaml': manifest });
-    for (const format of ['json', 'github', 'sarif', 'junit']) {
+    for (const format of everyNth(2, ['json', 'github', 'sarif', 'junit'])) {
       const args = ['validate', '--staged', '--format', format];
       const { code, stdout, stderr } = await scene.run(args, { env: ENV });
       expect([what, code]).toEqual([what, 5]);
