@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import blameSchema from '../../../schemas/blame.v1.schema.json' with { type: 'json' };
 import entrySchema from '../../../schemas/history-entry.v1.schema.json' with { type: 'json' };
@@ -29,6 +30,10 @@ const ACTIONS = {
   GITHUB_RUN_ID: '7',
 };
 
+/** Compiled once: that takes longer than a command. */
+const isHistory = new Ajv2020({ validateFormats: false }).compile(historySchema);
+const isEntry = new Ajv2020({ validateFormats: false }).compile(entrySchema);
+
 interface RunLike {
   readonly id: string;
   readonly commit: object | null;
@@ -52,7 +57,8 @@ async function historyOf(scene: CommandScene, ...args: readonly string[]) {
   const { stdout } = await scene.run(['history', '--format', 'json', ...args], {
     env: { FWDSYNC_API_KEY: '' },
   });
-  const document = expectSchema(historySchema, stdout);
+  const document: unknown = JSON.parse(stdout);
+  expect(isHistory(document), JSON.stringify(isHistory.errors)).toBe(true);
   expect(stdout).toBe(`${JSON.stringify(document, null, 2)}\n`);
   return document as { readonly runs: readonly RunLike[]; readonly drift: readonly object[] };
 }
@@ -120,7 +126,7 @@ test('each line matches its schema, and holds no password and no value of a refe
   const scene = await open();
   await apply(scene);
   const lines = await linesOf(scene);
-  for (const line of lines) expectSchema(entrySchema, line);
+  for (const line of lines) expect(isEntry(JSON.parse(line)), JSON.stringify(isEntry.errors)).toBe(true);
   expect(lines.length).toBe(2 + 2 * 6);
   for (const secret of Object.values(ENV)) expect(lines.join('\n').toLowerCase()).not.toContain(secret);
 });
