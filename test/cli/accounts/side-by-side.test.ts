@@ -7,6 +7,9 @@ import { openTwoAccounts, type TwoAccounts } from '../support/two-accounts.ts';
 import { everyNth } from '../../support/share.ts';
 
 interface Pair extends TwoAccounts {
+  /** Runs a command line in this process. */
+  readonly run: (...args: readonly string[]) => Promise<CommandResult>;
+  /** Starts a process. */
   readonly start: (...args: readonly string[]) => Running;
 }
 
@@ -19,7 +22,12 @@ interface Running {
 
 async function pair(): Promise<Pair> {
   const accounts = await openTwoAccounts();
-  return { ...accounts, start: (...args) => start(accounts, args) };
+  const { directory: cwd, env } = accounts;
+  return {
+    ...accounts,
+    run: (...args) => fwdsync([...args, '--accounts', 'many'], { cwd, env }),
+    start: (...args) => start(accounts, args),
+  };
 }
 
 function start({ directory, env }: TwoAccounts, args: readonly string[]): Running {
@@ -105,16 +113,16 @@ describe('an account that never answers', () => {
   });
 
   test('plan: documents and the saved plans are in the order of names', async () => {
-    const { acme, beta, directory, start } = await pair();
+    const { acme, beta, directory, run } = await pair();
     const { arrived, release } = hold(acme);
     const read = Promise.withResolvers<void>();
     beta.onRequest(({ path, phase }) => {
       if (path.startsWith('/domains/') && phase === 'after') read.resolve();
     });
-    const running = start('plan', '--format', 'json', '--out', 'plans.json');
+    const ended = run('plan', '--format', 'json', '--out', 'plans.json');
     await Promise.all([arrived, read.promise]);
     release();
-    const { code, stdout } = await running.ended;
+    const { code, stdout } = await ended;
     const saved = await readFile(join(directory, 'plans.json'), 'utf8');
     for (const text of [stdout, saved]) {
       expect(JSON.parse(text)).toMatchObject({
@@ -159,15 +167,14 @@ describe('an account that never answers', () => {
 
 describe('an account that fails', () => {
   test.each(everyNth(2, [401, 503]))('%i: the next one is applied, and the exit code is 3', async (code) => {
-    const { acme, beta, start } = await pair();
+    const { acme, beta, run } = await pair();
     acme.faults.push({
       match: { times: 'always' },
       do: { kind: 'status', code, headers: { 'Retry-After': '600' } },
     });
     const isWritten = written(beta);
-    const running = start('apply', '--yes');
+    const result = await run('apply', '--yes');
     await isWritten;
-    const result = await running.ended;
     expect(result.code).toBe(3);
     expect(result.stderr).toMatch(new RegExp(`^==> acme <==\nerror: GET /account: .*${code}`));
     expect(result.stdout).toMatch(
@@ -197,19 +204,19 @@ describe('an account that fails', () => {
 });
 
 test('validate: SARIF and JUnit are one document of all accounts', async () => {
-  const { directory, start } = await pair();
+  const { directory, run } = await pair();
   await appendFile(join(directory, 'many/beta.yaml'), 'domain: typo\n');
-  const sarif = await start('validate', '--format', 'sarif').ended;
+  const sarif = await run('validate', '--format', 'sarif');
   expect(sarif.code).toBe(5);
   expect(JSON.parse(sarif.stdout)).toMatchObject({ runs: [{ results: [{ ruleId: 'unknown-key' }] }] });
-  const junit = await start('validate', '--format', 'junit').ended;
+  const junit = await run('validate', '--format', 'junit');
   expect(junit.code).toBe(5);
   expect(junit.stdout.match(/<testsuites tests="2" failures="1"/g)).toHaveLength(1);
 });
 
 test('many accounts in Markdown: each below a heading with its name', async () => {
-  const { start } = await pair();
-  const { stdout } = await start('plan', '--format', 'markdown').ended;
+  const { run } = await pair();
+  const { stdout } = await run('plan', '--format', 'markdown');
   expect(stdout.match(/^## .*\n\n### fwdsync plan$/gm)).toHaveLength(2);
   expect(stdout).not.toContain('==>');
 });
