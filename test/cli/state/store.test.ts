@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { TestDatabases } from '../../support/postgres.ts';
+import { everyNth, runs } from '../../support/share.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { commandScene, type CommandScene } from '../support/scene.ts';
 
@@ -79,7 +80,7 @@ describe('what a command remembers is in the store', () => {
     expect(scene.emulator.store.dump().domains[0]?.aliases).toEqual([]);
   });
 
-  test('undo reverses what the store recorded of the last run', async () => {
+  test.runIf(runs(true, false))('undo reverses what the store recorded of the last run', async () => {
     const scene = await storeScene();
     const { store: env } = scene;
     await scene.run(['apply', '--yes'], { env });
@@ -166,7 +167,7 @@ describe('what is refused', () => {
     const { store } = scene;
     expect((await scene.run(['plan'], { env: store })).code).toBe(0);
     const before = scene.requests().length;
-    for (const [what, code, args, env, said] of cases) {
+    for (const [what, code, args, env, said] of everyNth(2, cases)) {
       const ended = await scene.run(['plan', ...args], { env: { ...store, ...env } });
       expect([what, ended.code, ended.stdout]).toEqual([what, code, '']);
       expect(ended.stderr).toContain(said);
