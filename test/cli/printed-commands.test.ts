@@ -154,7 +154,7 @@ async function expectToWork(
   }
 }
 
-test.each(everyNth(3, Object.keys(PLACES) as readonly (keyof typeof PLACES)[]))(
+test.each(everyNth(5, Object.keys(PLACES) as readonly (keyof typeof PLACES)[]))(
   'what commands print works in another directory: %s',
   async (name) => {
     const place = await PLACES[name]();
@@ -193,9 +193,13 @@ test.each(everyNth(3, Object.keys(PLACES) as readonly (keyof typeof PLACES)[]))(
   60_000,
 );
 
-test.each(
-  everyNth(2, ['a directory of accounts', 'flags, and a manifest that names address and key'] as const),
-)('what a plan says of limits works in another directory: %s', async (name) => {
+const LIMITED = [
+  'a directory of accounts',
+  'flags, and a manifest that names address and key',
+  'a key in a file',
+] as const;
+
+test.each(everyNth(2, LIMITED))('what a plan says of limits works in another directory: %s', async (name) => {
   const place = await PLACES[name](3);
   const { directory: cwd, env } = place;
   const { stdout, stderr } = await fwdsync(['plan', ...ALLOWED, ...place.flags], { cwd, env });
