@@ -9,7 +9,7 @@ import type { WorkerProcess } from '../../../service/fleet/support/worker-proces
 
 const { accounts: ACCOUNTS, workers: WORKERS } = runs(
   { accounts: 2_000, workers: 4 },
-  { accounts: 20, workers: 2 },
+  { accounts: 10, workers: 1 },
 );
 
 export interface RunningScene extends Scene {
