@@ -11,7 +11,10 @@ export async function loadWorkflowParser(): Promise<typeof import('@actions/work
   const directory = await mkdtemp(join(tmpdir(), 'fwdsync-workflows-'));
   const outfile = join(directory, 'parser.mjs');
   const stdin = { contents: `export * from '${PACKAGE}';`, resolveDir: ROOT };
-  await build({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' });
+  // It also requires a module of Node.
+  const js = `import { createRequire } from 'node:module'; const require = createRequire('${ROOT}/');`;
+  const banner = { js };
+  await build({ stdin, outfile, banner, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' });
   try {
     return (await import(outfile)) as typeof import('@actions/workflow-parser');
   } finally {

@@ -173,7 +173,7 @@ test('an account that fails backs off alone', async () => {
   await fleet.publish('a');
   await fleet.publish('b');
   await expect.poll(async () => (await fleet.account('b'))?.failures).toBeGreaterThan(1);
-  expect(await fleet.account('b')).toMatchObject({ state: 'failing' });
+  await expect.poll(() => fleet.account('b')).toMatchObject({ state: 'failing' });
   await expect.poll(() => fleet.account('a')).toMatchObject({ state: 'in-sync', applied: 1 });
   await worker.stop();
 });
