@@ -17,7 +17,7 @@ export default defineConfig({
     // Node loads the sources as it does for `npm start`, which takes less time than if Vite transforms them.
     experimental: { viteModuleRunner: false },
     // More than there are cores: tests wait for processes, and for time to pass.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Nearly as long as a test: on a busy machine everything takes its time.

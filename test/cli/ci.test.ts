@@ -296,20 +296,23 @@ describe('after the merge', () => {
     expect(code).toBe(0);
   });
 
-  test('takes no newer artifact of that name from a run of another commit or of a fork', async () => {
-    const { github, run } = await job();
-    github.answers.set('/commits/abc123/pulls', [pull({})]);
-    const forged = [
-      artifact(3, '2026-01-04', { head_sha: 'other' }),
-      artifact(4, '2026-01-05', { head_repository_id: 8 }),
-      artifact(5, '2026-01-06', { repository_id: 8 }),
-      { ...artifact(6, '2026-01-07'), workflow_run: null },
-    ];
-    github.answers.set('/actions/artifacts', { artifacts: [artifact(2, '2026-01-03'), ...forged] });
-    expect((await run(inCheckout(FIND()))).outputs).toContain('run-id=2\n');
-    github.answers.set('/actions/artifacts', { artifacts: forged });
-    expect((await run(inCheckout(FIND()))).outputs).toBe('found=false\n');
-  });
+  test.runIf(IS_FULL)(
+    'takes no newer artifact of that name from a run of another commit or of a fork',
+    async () => {
+      const { github, run } = await job();
+      github.answers.set('/commits/abc123/pulls', [pull({})]);
+      const forged = [
+        artifact(3, '2026-01-04', { head_sha: 'other' }),
+        artifact(4, '2026-01-05', { head_repository_id: 8 }),
+        artifact(5, '2026-01-06', { repository_id: 8 }),
+        { ...artifact(6, '2026-01-07'), workflow_run: null },
+      ];
+      github.answers.set('/actions/artifacts', { artifacts: [artifact(2, '2026-01-03'), ...forged] });
+      expect((await run(inCheckout(FIND()))).outputs).toContain('run-id=2\n');
+      github.answers.set('/actions/artifacts', { artifacts: forged });
+      expect((await run(inCheckout(FIND()))).outputs).toBe('found=false\n');
+    },
+  );
 
   test.runIf(IS_FULL)('the pull request of a fork has no plan', async () => {
     const { github, run } = await job();
@@ -320,7 +323,7 @@ describe('after the merge', () => {
     expect((await run(inCheckout(FIND()))).outputs).toBe('found=false\n');
   });
 
-  test('a plan of other manifests than this job applies is stale', async () => {
+  test.runIf(IS_FULL)('a plan of other manifests than this job applies is stale', async () => {
     const { scene, run, savePlan } = await job();
     await writeFile(join(scene.directory, 'other.yaml'), `version: 1\n${MANIFEST}`);
     await savePlan('fwdsync-plan.json', '-f', 'other.yaml');

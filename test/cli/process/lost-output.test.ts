@@ -83,7 +83,7 @@ describe('on a full disk', () => {
     expect(code).toBe(4);
   });
 
-  test('a file that can grow no further is the same', async () => {
+  test.runIf(runs(true, false))('a file that can grow no further is the same', async () => {
     const ended = await run(await open(), '(ulimit -f 0; fwdsync validate >printed)');
     expect(ended).toEqual({ code: 1, stderr: LOST });
   });

@@ -104,7 +104,7 @@ describe('bash and zsh', () => {
     lines.map(([typed, given]) => [shell, typed, given] as const),
   );
 
-  test.each(everyNth(9, typedIn))('%s: %s<tab>', { timeout: 30_000 }, async (shell, typed, given) => {
+  test.each(everyNth(13, typedIn))('%s: %s<tab>', { timeout: 30_000 }, async (shell, typed, given) => {
     const { script, cwd, env } = await prepare(shell);
     const args = ['-f', '-c', TYPE, 'zsh', COMMAND[shell], PREPARE[shell](script), typed];
     const { stdout } = await run('zsh', args, { cwd, env, timeout: 20_000 });

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fwdsync, type CommandResult } from '../../../support/command.ts';
 import { PROGRAM } from '../../../support/program.ts';
-import { everyNth } from '../../../support/share.ts';
+import { everyNth, runs } from '../../../support/share.ts';
 
 const KEY = 'emulator';
 const forward = 'ana@corp.example';
@@ -223,17 +223,20 @@ describe('--state', () => {
     expect(stderr).toContain('/proc/nothing/here/account.json cannot be written');
   });
 
-  test('a place that cannot be written is said, and the emulator serves on', async () => {
-    await mkdir(join(directory, 'place'));
-    const running = await start('--state', 'place/account.json');
-    await rm(join(directory, 'place'), { recursive: true });
-    await write('place', 'a file in place of the directory');
-    await send(`${running.urls.v4}/domains`, 'POST', { domain: 'acme.example' });
-    expect((await send(`${running.urls.v4}/domains`)).body.total).toBe(1);
-    const { code, stderr } = await running.stop('SIGTERM');
-    expect(code).toBe(1);
-    expect(stderr).toContain('cannot be written');
-  });
+  test.runIf(runs(true, false))(
+    'a place that cannot be written is said, and the emulator serves on',
+    async () => {
+      await mkdir(join(directory, 'place'));
+      const running = await start('--state', 'place/account.json');
+      await rm(join(directory, 'place'), { recursive: true });
+      await write('place', 'a file in place of the directory');
+      await send(`${running.urls.v4}/domains`, 'POST', { domain: 'acme.example' });
+      expect((await send(`${running.urls.v4}/domains`)).body.total).toBe(1);
+      const { code, stderr } = await running.stop('SIGTERM');
+      expect(code).toBe(1);
+      expect(stderr).toContain('cannot be written');
+    },
+  );
 
   async function savedState(): Promise<{ domains: unknown[] }> {
     const content = await readFile(join(directory, 'account.json'), 'utf8').catch(() => '{"domains":[]}');

@@ -53,7 +53,7 @@ describe('logs', () => {
     ]);
   });
 
-  test('--mask hides the local parts of destinations', async () => {
+  test.runIf(runs(true, false))('--mask hides the local parts of destinations', async () => {
     const here = await place(MANIFEST.replace('carol@corp.example', 'carol@corp.example, bad@@x'));
     const options = { cwd: here.directory, env: here.env };
     const { code, stdout, stderr } = await fwdsync(['run', '--once', '--mask'], options);

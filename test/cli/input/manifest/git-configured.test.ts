@@ -41,7 +41,7 @@ describe('a broken manifest is refused behind', () => {
     ['a link of which the target has no ending', { 'fwdsync.yaml': 'manifest' }, 'manifest'],
   ];
 
-  test.each(everyNth(3, links))('%s', async (_, links, file) => {
+  test.each(everyNth(7, links))('%s', async (_, links, file) => {
     const repository = await linked(links, file);
     expect(await validate(repository)).toMatchObject({ code: 0, stdout: '' });
     await repository.stage({ [file]: BAD });
@@ -78,7 +78,7 @@ describe('a broken manifest is refused behind', () => {
 test('a link to what is not committed is refused', async () => {
   const repository = await createRepository(await temporaryDirectory());
   const link = join(repository.directory, 'fwdsync.yaml');
-  for (const target of everyNth(2, ['../outside.yaml', '/etc/hostname', 'forgotten.yaml', 'fwdsync.yaml'])) {
+  for (const target of everyNth(4, ['../outside.yaml', '/etc/hostname', 'forgotten.yaml', 'fwdsync.yaml'])) {
     await rm(link, { force: true });
     await symlink(target, link);
     await repository.git('add', '--all');
@@ -105,7 +105,7 @@ describe('whatever the configuration of git', () => {
     ['core.fsmonitor', 'false'],
   ] as const;
 
-  test.each(everyNth(5, settings))('%s=%s', async (name, value) => {
+  test.each(everyNth(10, settings))('%s=%s', async (name, value) => {
     const repository = await createRepository(await temporaryDirectory());
     await repository.git('config', name, value);
     await repository.stage({ 'README.md': 'x' });

@@ -205,7 +205,7 @@ describe('validate --against', () => {
   const PRUNED = '  acme.example:\n    prune: { aliases: true, rules: true, credentials: true }\n';
 
   test.each(
-    everyNth(4, [
+    everyNth(7, [
       [
         'an alias leaves a pruned section',
         `${PRUNED}    aliases: { info: a@x.example, sales: b@x.example }\n`,
@@ -330,24 +330,27 @@ describe('plan and apply --against', () => {
     expect(written).toEqual(new Set([true]));
   });
 
-  test('a value that a reference had at that revision is shown as the reference, also where it is written out now', async () => {
-    const boss = 'th3.boss@secret-corp.example';
-    const at = (sales: string, info: string): string =>
-      manifestOf(`  acme.example: { aliases: { sales: ${sales}, info: ${info} } }\n`);
-    const { scene } = await repositoryScene({ 'fwdsync.yaml': at('{ env: BOSS }', 'ana@corp.example') });
-    await writeFile(join(scene.directory, 'fwdsync.yaml'), at(boss, 'ben@corp.example'));
-    const env = { BOSS: boss };
-    for (const format of everyNth(2, ['text', 'json', 'markdown', 'github'])) {
-      const line = ['plan', '--against', 'HEAD', '--format', format, '--out', 'plan.json'];
-      const { code, stdout, stderr } = await scene.run(line, { env });
-      const saved = await readFile(join(scene.directory, 'plan.json'), 'utf8');
-      expect([code, saved]).toEqual([0, expect.stringContaining('{ env: BOSS }')]);
-      expect(stdout + stderr + saved).not.toContain('secret-corp');
-    }
-    const applied = await scene.run(['apply', '--against', 'HEAD', '--yes'], { env });
-    expect([applied.code, applied.stdout]).toEqual([0, expect.stringContaining('{ env: BOSS }')]);
-    expect(applied.stdout + applied.stderr).not.toContain('secret-corp');
-  });
+  test.runIf(runs(true, false))(
+    'a value that a reference had at that revision is shown as the reference, also where it is written out now',
+    async () => {
+      const boss = 'th3.boss@secret-corp.example';
+      const at = (sales: string, info: string): string =>
+        manifestOf(`  acme.example: { aliases: { sales: ${sales}, info: ${info} } }\n`);
+      const { scene } = await repositoryScene({ 'fwdsync.yaml': at('{ env: BOSS }', 'ana@corp.example') });
+      await writeFile(join(scene.directory, 'fwdsync.yaml'), at(boss, 'ben@corp.example'));
+      const env = { BOSS: boss };
+      for (const format of everyNth(2, ['text', 'json', 'markdown', 'github'])) {
+        const line = ['plan', '--against', 'HEAD', '--format', format, '--out', 'plan.json'];
+        const { code, stdout, stderr } = await scene.run(line, { env });
+        const saved = await readFile(join(scene.directory, 'plan.json'), 'utf8');
+        expect([code, saved]).toEqual([0, expect.stringContaining('{ env: BOSS }')]);
+        expect(stdout + stderr + saved).not.toContain('secret-corp');
+      }
+      const applied = await scene.run(['apply', '--against', 'HEAD', '--yes'], { env });
+      expect([applied.code, applied.stdout]).toEqual([0, expect.stringContaining('{ env: BOSS }')]);
+      expect(applied.stdout + applied.stderr).not.toContain('secret-corp');
+    },
+  );
 
   test('nothing concerned: nothing is planned, also where the account has drifted; apply writes only what is', async () => {
     const { scene } = await repositoryScene({ 'fwdsync.yaml': TWO });
@@ -362,16 +365,22 @@ describe('plan and apply --against', () => {
     expect(scene.writes()).not.toEqual([]);
   });
 
-  test('another account, or a revision without a manifest: all domains', async () => {
-    const { scene, repository } = await repositoryScene({ 'README.md': 'x' });
-    await commit(repository, { 'fwdsync.yaml': TWO });
-    const plan = async (revision: string): Promise<number> => {
-      const { stdout } = await scene.run(['plan', '--against', revision, '--format', 'json']);
-      return (JSON.parse(stdout) as { changes: readonly unknown[] }).changes.length;
-    };
-    expect(await plan('HEAD~')).toBe(2);
-    expect(await plan('HEAD')).toBe(0);
-    await writeFile(join(scene.directory, 'fwdsync.yaml'), `${TWO}api: { account: owner@account.example }\n`);
-    expect(await plan('HEAD')).toBe(2);
-  });
+  test.runIf(runs(true, false))(
+    'another account, or a revision without a manifest: all domains',
+    async () => {
+      const { scene, repository } = await repositoryScene({ 'README.md': 'x' });
+      await commit(repository, { 'fwdsync.yaml': TWO });
+      const plan = async (revision: string): Promise<number> => {
+        const { stdout } = await scene.run(['plan', '--against', revision, '--format', 'json']);
+        return (JSON.parse(stdout) as { changes: readonly unknown[] }).changes.length;
+      };
+      expect(await plan('HEAD~')).toBe(2);
+      expect(await plan('HEAD')).toBe(0);
+      await writeFile(
+        join(scene.directory, 'fwdsync.yaml'),
+        `${TWO}api: { account: owner@account.example }\n`,
+      );
+      expect(await plan('HEAD')).toBe(2);
+    },
+  );
 });

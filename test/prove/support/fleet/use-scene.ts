@@ -2,15 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, vi } from 'vitest';
-import { runs } from '../../../support/share.ts';
 import { openScene, type Scene } from './scene.ts';
 import { readsOf } from './sweeps.ts';
 import type { WorkerProcess } from '../../../service/fleet/support/worker-process.ts';
 
-const { accounts: ACCOUNTS, workers: WORKERS } = runs(
-  { accounts: 2_000, workers: 4 },
-  { accounts: 10, workers: 1 },
-);
+const ACCOUNTS = 2_000;
+const WORKERS = 4;
 
 export interface RunningScene extends Scene {
   workers: readonly WorkerProcess[];

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { sendRaw } from '../emulator/smtp/support/client.ts';
-import { createChance, type Chance } from './support/chance.ts';
-import { PROVE_SEED, runs } from '../support/share.ts';
+import { sendRaw } from '../../emulator/smtp/support/client.ts';
+import { createChance, type Chance } from '../support/chance.ts';
+import { PROVE_SEED } from '../../support/share.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
-const WATCH = join(import.meta.dirname, 'support/watch-sockets.ts');
+const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');
+const WATCH = join(import.meta.dirname, '../support/watch-sockets.ts');
 const MEGABYTE = 1024 * 1024;
 
 /** What no mail program sends. `size`: about how many bytes the large ones have. */
@@ -94,9 +94,9 @@ test('malformed mail leaves it alive within 512 MB, and nothing goes off loopbac
   const chance = createChance(PROVE_SEED);
   const to = ['sales@acme.example'];
   const answers = new Map<string, number>();
-  for (let count = 0; count < runs(200, HOSTILE.length); count += 1) {
+  for (let count = 0; count < 200; count += 1) {
     // Above the limit of a message, just below it, and what any server takes.
-    const size = runs([50, 24, 1][Math.floor(count / HOSTILE.length) % 3] as number, 0.25) * MEGABYTE;
+    const size = ([50, 24, 1][Math.floor(count / HOSTILE.length) % 3] as number) * MEGABYTE;
     const make = HOSTILE[count % HOSTILE.length] as (typeof HOSTILE)[number];
     const { data } = await sendRaw(smtp, { from: 'eve@x.example', to, raw: make(chance, size) });
     const code = data?.slice(0, 3) ?? 'none';
@@ -104,7 +104,7 @@ test('malformed mail leaves it alive within 512 MB, and nothing goes off loopbac
   }
   const { data } = await sendRaw(smtp, { from: 'ana@x.example', to, raw: 'Subject: still here\n\nx' });
   expect(data).toMatch(/^250/);
-  expect(new Set(answers.keys())).toEqual(new Set(['250', ...runs(['552'], []), '554']));
+  expect(new Set(answers.keys())).toEqual(new Set(['250', '552', '554']));
   // What was smuggled in a message would be one more.
   await expect.poll(() => arrivedAt(control)).toBe((answers.get('250') ?? 0) + 1);
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
