@@ -240,7 +240,7 @@ test.each(everyNth(4, DAEMONS))(
   async (name) => {
     const place = await PLACES[name]();
     const outputs: string[] = [];
-    for (const mode of ['apply', 'observe'] as const) {
+    for (const mode of everyNth(2, ['apply', 'observe'])) {
       const own = daemon(place, [...place.flags, '--mode', mode, '--log-format', 'json'], place.env);
       outputs.push(...(await outputOf(own)));
       await place.write('dan@corp.example');

@@ -275,12 +275,12 @@ describe('guessing the token', () => {
     expect(counts).toEqual({ 401: 10, 429: total - 10 });
   });
 
-  test('takes as long whether it begins right or not', () => {
+  test.runIf(runs(true, false))('takes as long whether it begins right or not', () => {
     const access = createPageAccess(TOKEN, virtualClock());
     const near = `Bearer ${TOKEN.slice(0, -1)}x`;
     const far = `Bearer ${'x'.repeat(TOKEN.length)}`;
     const took: Record<string, number[]> = { near: [], far: [] };
-    const rounds = runs(2_000, 100);
+    const rounds = 2_000;
     // In turn, and in small parts, so that what else the machine does falls on both.
     for (let part = 0; part < 100; part += 1) {
       for (const [name, authorization] of [
