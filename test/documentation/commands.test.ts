@@ -210,7 +210,7 @@ async function runLine(line: string, { directory: cwd, env }: Scene): Promise<Ra
 
 const PAGES_WITH_COMMANDS = PAGES.filter((page) => commandsOf(page).length > 0);
 
-describe.each(everyNth(7, PAGES_WITH_COMMANDS))('%s', (page) => {
+describe.each(everyNth(14, PAGES_WITH_COMMANDS))('%s', (page) => {
   test('each command line works as the page says', async () => {
     const scene = await openScene(page);
     for (const { line, command } of commandsOf(page)) {

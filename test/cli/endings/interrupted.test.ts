@@ -211,33 +211,36 @@ test.runIf(runs(true, false))('verify reports the domains that were verified by 
   expect(code).toBe(130);
 });
 
-test('on a terminal each leaves a clean line, also where a key was pressed', async () => {
-  const work = await open();
-  work.hold(({ path }) => path.includes('/aliases'));
-  const child = spawn('script', ['-qefc', `${PROGRAM} plan`, '/dev/null'], {
-    cwd: work.directory,
-    env: { PATH: process.env['PATH'], HOME: '/nonexistent', TERM: 'xterm', ...work.env },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  let output = '';
-  child.stdout.on('data', (piece: Buffer) => {
-    output += piece.toString();
-  });
-  const shows = (text: string) => expect.poll(() => output).toContain(text);
-  await shows(' left');
-  child.stdin.write('\r');
-  child.stdin.write('\u0003');
-  await shows(`\r\u001b[K${ONE}`);
-  // Nothing is restored that may have moved since: neither a cursor that was hidden nor its place.
-  expect(output).not.toMatch(/\u001b(?:7|8|\[\?25l)/);
-  expect(output.slice(output.lastIndexOf(' left')).replace(ONE, '')).not.toContain('%');
-  child.stdin.write('\u0003');
-  await once(child, 'close');
-  const ends = output.slice(output.indexOf(ONE));
-  expect(ends).toContain('\r\u001b[K');
-  expect(ends).toMatch(/interrupted after 3 requests; nothing was written/);
-  expect(child.exitCode).toBe(130);
-});
+test.runIf(runs(true, false))(
+  'on a terminal each leaves a clean line, also where a key was pressed',
+  async () => {
+    const work = await open();
+    work.hold(({ path }) => path.includes('/aliases'));
+    const child = spawn('script', ['-qefc', `${PROGRAM} plan`, '/dev/null'], {
+      cwd: work.directory,
+      env: { PATH: process.env['PATH'], HOME: '/nonexistent', TERM: 'xterm', ...work.env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.on('data', (piece: Buffer) => {
+      output += piece.toString();
+    });
+    const shows = (text: string) => expect.poll(() => output).toContain(text);
+    await shows(' left');
+    child.stdin.write('\r');
+    child.stdin.write('\u0003');
+    await shows(`\r\u001b[K${ONE}`);
+    // Nothing is restored that may have moved since: neither a cursor that was hidden nor its place.
+    expect(output).not.toMatch(/\u001b(?:7|8|\[\?25l)/);
+    expect(output.slice(output.lastIndexOf(' left')).replace(ONE, '')).not.toContain('%');
+    child.stdin.write('\u0003');
+    await once(child, 'close');
+    const ends = output.slice(output.indexOf(ONE));
+    expect(ends).toContain('\r\u001b[K');
+    expect(ends).toMatch(/interrupted after 3 requests; nothing was written/);
+    expect(child.exitCode).toBe(130);
+  },
+);
 
 test('SIGTERM says so in its own words', async () => {
   const work = await open();

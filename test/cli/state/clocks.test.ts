@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
-import { everyNth } from '../../support/share.ts';
+import { everyNth, runs } from '../../support/share.ts';
 import type { TestDatabases } from '../../support/postgres.ts';
 import { ACME, aliasesOf } from '../support/applied.ts';
 import { commandScene, type CommandScene, type Output } from '../support/scene.ts';
@@ -63,6 +63,8 @@ const SKEWS: readonly (readonly [name: string, begin: number, skews: readonly nu
   ['over midnight by a clock that is a day ahead', 12 * HOUR, [24 * HOUR, 0, -24 * HOUR]],
 ];
 
+const IS_FULL = runs(true, false);
+
 describe('clocks that differ between machines that share a state', () => {
   test.each(
     everyNth(
@@ -90,7 +92,7 @@ describe('clocks that differ between machines that share a state', () => {
     expect(aliasesOf(scene)).toMatchObject({ sales: 'person-1@corp.example' });
   });
 
-  test.each(everyNth(2, PLACES))(
+  test.runIf(IS_FULL).each(PLACES)(
     'in a %s the snapshot that a report names is there, however many a clock ahead has saved',
     async (keptIn) => {
       const { scene, apply, run } = await machines(keptIn, 12 * HOUR);

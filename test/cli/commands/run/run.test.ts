@@ -143,7 +143,7 @@ domains:
     },
   );
 
-  test('while a request hangs, a second signal ends it at once', async () => {
+  test.runIf(runs(true, false))('while a request hangs, a second signal ends it at once', async () => {
     const here = await place();
     here.emulator.faults.push({
       match: { method: 'POST', times: 'always' },

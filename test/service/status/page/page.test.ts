@@ -120,9 +120,9 @@ describe('the overview', () => {
 
   test.each(
     everyNth(3, [
+      ['no JavaScript', { javaScriptEnabled: false }],
       ['the dark', { colorScheme: 'dark' }],
       ['320 px', { viewport: { width: 320, height: 640 } }],
-      ['no JavaScript', { javaScriptEnabled: false }],
     ] as const),
   )('in %s', async (name, options) => {
     const { server } = await serve(everyState());
