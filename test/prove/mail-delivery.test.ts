@@ -199,9 +199,7 @@ test.runIf(runs(true, false))(
     child.kill('SIGTERM');
     await once(child, 'exit');
     await rm(cwd, { recursive: true });
-    console.info(
-      `mail: ${accepted.length} mails accepted through ${KILLS} kills, none lost or doubled`,
-    );
+    console.info(`mail: ${accepted.length} mails accepted through ${KILLS} kills, none lost or doubled`);
   },
   3_600_000,
 );
