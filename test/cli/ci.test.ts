@@ -9,9 +9,8 @@ import { githubServer, TOKEN, type Comment, type GithubServer } from './support/
 import { serveNotes, type Note } from './support/gitlab-notes.ts';
 import { commandScene, type CommandScene } from './support/scene.ts';
 import { PROGRAM_PATH } from '../support/program.ts';
-import { runs } from '../support/share.ts';
+import { IS_FULL, runs } from '../support/share.ts';
 
-const IS_FULL = runs(true, false);
 const ROOT = join(import.meta.dirname, '../..');
 const WORKFLOWS = readdirSync(join(ROOT, 'examples/ci/github')).map((name) => `examples/ci/github/${name}`);
 

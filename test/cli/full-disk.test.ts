@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { sendRaw } from '../emulator/smtp/support/client.ts';
 import { commandLine, fwdsync, type CommandResult } from '../support/command.ts';
 import { temporaryDirectory } from '../support/directory.ts';
-import { everyNth, runs } from '../support/share.ts';
+import { everyNth, IS_FULL } from '../support/share.ts';
 import { commandScene, type CommandScene } from './support/scene.ts';
 
 /** Files are full at this many bytes: the system takes a part of what is written, and the rest fails. */
@@ -56,7 +56,7 @@ async function subjects({ control }: ServedMail, address: string, count: number)
   return found.map(({ subject }) => subject).sort();
 }
 
-test.runIf(runs(true, false))(
+test.runIf(IS_FULL)(
   'the emulator answers 451 to a mail that does not fit on the disk, and keeps every mail that it answered with 250',
   async () => {
     const directory = await temporaryDirectory();

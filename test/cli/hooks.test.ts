@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../support/directory.ts';
 import { createRepository, GIT_ENV, type Repository } from './support/repository.ts';
 import { INSTALLED } from '../support/package.ts';
 import { PROGRAM_PATH } from '../support/program.ts';
-import { runs } from '../support/share.ts';
+import { IS_FULL } from '../support/share.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const GOOD = 'version: 1\ndomains:\n  acme.example:\n    aliases: { info: ana@corp.example }\n';
@@ -65,7 +65,7 @@ describe('.pre-commit-hooks.yaml', () => {
     await run('pre-commit', ['validate-config', example], { env });
   });
 
-  test.runIf(runs(true, false))(
+  test.runIf(IS_FULL)(
     'run by the framework with the installed package: real commits pass and fail',
     async () => {
       const path = [join(INSTALLED, 'bin'), dirname(process.execPath), process.env['PATH']].join(delimiter);

@@ -18,7 +18,7 @@ import { BUILD } from '../support/build.ts';
 import { INSTALLED } from '../support/package.ts';
 import { executeIn } from '../support/program.ts';
 import { runHere } from '../support/run-here.ts';
-import { everyNth, runs } from '../support/share.ts';
+import { everyNth, IS_FULL } from '../support/share.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
 const executeInstalled = executeIn(join(INSTALLED, 'lib/node_modules/fwdsync/dist'));
@@ -255,7 +255,7 @@ describe('the installed program', () => {
     expect(await daemon.end()).toBe(0);
   });
 
-  test.runIf(runs(true, false))('its page shows each character as it is', async () => {
+  test.runIf(IS_FULL)('its page shows each character as it is', async () => {
     const daemon = await serveDaemon();
     const browser = await openBrowser();
     onTestFinished(() => browser.close());

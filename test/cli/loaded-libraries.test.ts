@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { measure, type Measured } from '../core/manifest/support/measured.ts';
-import { everyNth, runs } from '../support/share.ts';
+import { everyNth, IS_FULL } from '../support/share.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openWorkspace, OWNER } from '../support/workspace.ts';
 
@@ -33,7 +33,7 @@ test('no command loads a library for a store or for mail unless one is asked for
   }
 });
 
-test.runIf(runs(true, false))('the queue is loaded by a worker, and by no other run', async () => {
+test.runIf(IS_FULL)('the queue is loaded by a worker, and by no other run', async () => {
   const { directory, env, write } = await openWorkspace([{ domain: 'acme.example' }]);
   await write(MANIFEST);
   const { FWDSYNC_STATE_DIR: _, ...own } = env;

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { parse } from 'yaml';
 import { startEmulator } from '../../src/emulator/http/server.ts';
 import { INSTALLED, TARBALL } from '../support/package.ts';
-import { runs } from '../support/share.ts';
+import { IS_FULL, runs } from '../support/share.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
 const run = promisify(execFile);
@@ -38,7 +38,6 @@ const workspace = mkdtempSync(join(tmpdir(), 'fwdsync-package-'));
 const project = join(workspace, 'project');
 const prefix = join(workspace, 'global');
 const nodesPrefix = join(workspace, 'nodes');
-const IS_FULL = runs(true, false);
 /** Nodes that are too old. */
 const TOO_OLD = runs(['20.19.0'], []);
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];

@@ -12,7 +12,7 @@ import { openFleet } from '../service/fleet/support/fleet.ts';
 import { fwdsync } from '../support/command.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import type { TestDatabases } from '../support/postgres.ts';
-import { everyNth, runs } from '../support/share.ts';
+import { everyNth, IS_FULL } from '../support/share.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { daemon, type Process } from './support/daemon-process.ts';
 import { printedCommands, runPrinted, strayCommands } from './support/printed-commands.ts';
@@ -255,7 +255,7 @@ beforeAll(async () => {
   server = await sharedPostgres();
 });
 
-test.runIf(runs(true, false))(
+test.runIf(IS_FULL)(
   'what a worker and `status` print works in another directory',
   async () => {
     const fleet = await openFleet(server, ['a', 'b']);

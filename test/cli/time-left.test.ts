@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RateLimitRule } from '../../src/emulator/http/rate-limit.ts';
 import { commandScene, type CommandScene } from './support/scene.ts';
-import { everyNth, runs } from '../support/share.ts';
+import { everyNth, IS_FULL } from '../support/share.ts';
 
 // The time left, as it is printed, against the real scheduler and budgets, in virtual time.
 
@@ -133,7 +133,7 @@ test.for(everyNth(9, COURSES))(
   },
 );
 
-test.runIf(runs(true, false))(
+test.runIf(IS_FULL)(
   'a new domain goes on as soon as it is there, and the forecast says how long that takes',
   async () => {
     const scene = await open(WINDOWS.first, ADD);

@@ -20,7 +20,7 @@ import { createProgram } from '../../src/cli/program.ts';
 import { resolvePlaces } from '../../src/cli/settings/resolve-settings.ts';
 import { parseStoreUrl } from '../../src/engine/state/postgres/store-url.ts';
 import { createMetrics } from '../../src/service/status/metrics.ts';
-import { runs } from '../support/share.ts';
+import { IS_FULL } from '../support/share.ts';
 
 const CONTEXT = processContext();
 const ROOT = join(import.meta.dirname, '../..');
@@ -328,7 +328,7 @@ describe('alerts', () => {
     );
   });
 
-  test.runIf(runs(true, false))('the tests of the rules hold', () => {
+  test.runIf(IS_FULL)('the tests of the rules hold', () => {
     expect(promtool('test', 'rules', 'test/deploy/alerts.promtool.yaml')).toContain('SUCCESS');
   });
 });

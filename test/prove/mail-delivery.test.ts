@@ -9,7 +9,7 @@ import type { ScriptedFailure } from '../../src/emulator/smtp/forward/scripted.t
 import { converse, type Conversation } from '../emulator/smtp/support/client.ts';
 import { startMailEmulator } from '../emulator/smtp/support/mail-emulator.ts';
 import { createChance } from './support/chance.ts';
-import { PROVE_SEED, runs } from '../support/share.ts';
+import { IS_FULL, PROVE_SEED, runs } from '../support/share.ts';
 import { PROGRAM } from '../support/program.ts';
 
 const DESTINATIONS = Array.from({ length: 12 }, (_, index) => `d${index}@corp.example`);
@@ -138,7 +138,7 @@ interface StateLog {
 
 const KILLS = 20;
 
-test.runIf(runs(true, false))(
+test.runIf(IS_FULL)(
   'kill -9 in the middle: what was accepted is there once, and the logs say so',
   async () => {
     const cwd = await mkdtemp(join(tmpdir(), 'fwdsync-mail-'));

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/directory.ts';
 import { INSTALLED } from '../support/package.ts';
 import { ENTRY } from '../support/program.ts';
-import { runs } from '../support/share.ts';
+import { IS_FULL } from '../support/share.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** As it was packed, from a copy of the checkout in another directory. */
@@ -104,7 +104,7 @@ describe('a build', () => {
     expect(found).toEqual([]);
   });
 
-  test.runIf(runs(true, false))('asks git for commit and date where nothing else names them', async () => {
+  test.runIf(IS_FULL)('asks git for commit and date where nothing else names them', async () => {
     const { SOURCE_COMMIT: _commit, SOURCE_DATE_EPOCH: _epoch, ...env } = process.env;
     const directory = await temporaryDirectory();
     const git = (...words: readonly string[]): string =>

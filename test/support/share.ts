@@ -1,5 +1,5 @@
-/** `PROVE=full` (`npm run prove`) proves everything; `npm test` a share of it, another one for every PROVE_SEED. */
-const IS_FULL = process.env['PROVE'] === 'full';
+/** True with `npm run prove`, which tries everything. `npm test` tries a share of it, another one for every PROVE_SEED. */
+export const IS_FULL = process.env['PROVE'] === 'full';
 export const PROVE_SEED = Number(process.env['PROVE_SEED'] ?? 1);
 
 /** How many cases are tried: all, or the share of them that takes a few seconds. */

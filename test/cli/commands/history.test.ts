@@ -6,7 +6,7 @@ import blameSchema from '../../../schemas/blame.v1.schema.json' with { type: 'js
 import entrySchema from '../../../schemas/history-entry.v1.schema.json' with { type: 'json' };
 import historySchema from '../../../schemas/history.v1.schema.json' with { type: 'json' };
 import { runEntry } from '../../engine/state/support/history-contract.ts';
-import { everyNth, runs } from '../../support/share.ts';
+import { everyNth, IS_FULL } from '../../support/share.ts';
 import { createRepository } from '../support/repository.ts';
 import { commandScene, OWNER, type CommandScene, type SceneOptions } from '../support/scene.ts';
 import { expectSchema } from '../support/schema.ts';
@@ -279,7 +279,7 @@ test('what the service refuses is recorded with its words, and is no entry of bl
   expect(blamed.stdout).toBe('Nothing is recorded of info@beta.example.\n');
 });
 
-test.runIf(runs(true, false))(
+test.runIf(IS_FULL)(
   'a run of a machine whose clock is years ahead hides no other one, and undo finds the last',
   async () => {
     const scene = await open();

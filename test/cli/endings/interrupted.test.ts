@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RequestSummary } from '../../../src/emulator/http/protocol.ts';
 import { openWorkspace, OWNER, type Workspace } from '../../support/workspace.ts';
 import { PROGRAM } from '../../support/program.ts';
-import { everyNth, runs } from '../../support/share.ts';
+import { everyNth, IS_FULL } from '../../support/share.ts';
 
 // Real processes and signals, while the service keeps requests waiting.
 
@@ -116,7 +116,7 @@ const WITH_REQUESTS = [
   [['why', 'sales@acme.example']],
 ] as const;
 
-test.runIf(runs(true, false)).each(WITH_REQUESTS)(
+test.runIf(IS_FULL).each(WITH_REQUESTS)(
   '%j: the second ends it while requests are in flight',
   async (args) => {
     const work = await open();
@@ -146,7 +146,7 @@ test('while it waits for the next poll nothing is in flight', async () => {
   expect((await running.ended).code).toBe(130);
 });
 
-test.runIf(runs(true, false))('before there is anything to wait for the first signal ends it', async () => {
+test.runIf(IS_FULL)('before there is anything to wait for the first signal ends it', async () => {
   const work = await open();
   const child = spawn(PROGRAM, ['plan', '-f', '-'], {
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...work.env },
@@ -197,7 +197,7 @@ describe('apply, while it writes', () => {
   });
 });
 
-test.runIf(runs(true, false))('verify reports the domains that were verified by then', async () => {
+test.runIf(IS_FULL)('verify reports the domains that were verified by then', async () => {
   const work = await open();
   work.hold(({ path }) => path.includes('beta'));
   const running = start(work, ['verify']);
@@ -211,36 +211,33 @@ test.runIf(runs(true, false))('verify reports the domains that were verified by 
   expect(code).toBe(130);
 });
 
-test.runIf(runs(true, false))(
-  'on a terminal each leaves a clean line, also where a key was pressed',
-  async () => {
-    const work = await open();
-    work.hold(({ path }) => path.includes('/aliases'));
-    const child = spawn('script', ['-qefc', `${PROGRAM} plan`, '/dev/null'], {
-      cwd: work.directory,
-      env: { PATH: process.env['PATH'], HOME: '/nonexistent', TERM: 'xterm', ...work.env },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    let output = '';
-    child.stdout.on('data', (piece: Buffer) => {
-      output += piece.toString();
-    });
-    const shows = (text: string) => expect.poll(() => output).toContain(text);
-    await shows(' left');
-    child.stdin.write('\r');
-    child.stdin.write('\u0003');
-    await shows(`\r\u001b[K${ONE}`);
-    // Nothing is restored that may have moved since: neither a cursor that was hidden nor its place.
-    expect(output).not.toMatch(/\u001b(?:7|8|\[\?25l)/);
-    expect(output.slice(output.lastIndexOf(' left')).replace(ONE, '')).not.toContain('%');
-    child.stdin.write('\u0003');
-    await once(child, 'close');
-    const ends = output.slice(output.indexOf(ONE));
-    expect(ends).toContain('\r\u001b[K');
-    expect(ends).toMatch(/interrupted after 3 requests; nothing was written/);
-    expect(child.exitCode).toBe(130);
-  },
-);
+test.runIf(IS_FULL)('on a terminal each leaves a clean line, also where a key was pressed', async () => {
+  const work = await open();
+  work.hold(({ path }) => path.includes('/aliases'));
+  const child = spawn('script', ['-qefc', `${PROGRAM} plan`, '/dev/null'], {
+    cwd: work.directory,
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', TERM: 'xterm', ...work.env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (piece: Buffer) => {
+    output += piece.toString();
+  });
+  const shows = (text: string) => expect.poll(() => output).toContain(text);
+  await shows(' left');
+  child.stdin.write('\r');
+  child.stdin.write('\u0003');
+  await shows(`\r\u001b[K${ONE}`);
+  // Nothing is restored that may have moved since: neither a cursor that was hidden nor its place.
+  expect(output).not.toMatch(/\u001b(?:7|8|\[\?25l)/);
+  expect(output.slice(output.lastIndexOf(' left')).replace(ONE, '')).not.toContain('%');
+  child.stdin.write('\u0003');
+  await once(child, 'close');
+  const ends = output.slice(output.indexOf(ONE));
+  expect(ends).toContain('\r\u001b[K');
+  expect(ends).toMatch(/interrupted after 3 requests; nothing was written/);
+  expect(child.exitCode).toBe(130);
+});
 
 test('SIGTERM says so in its own words', async () => {
   const work = await open();

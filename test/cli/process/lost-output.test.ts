@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { STORE_KEY } from '../../service/fleet/support/fleet.ts';
 import { fwdsync } from '../../support/command.ts';
 import { PROGRAM } from '../../support/program.ts';
-import { everyNth, runs } from '../../support/share.ts';
+import { everyNth, IS_FULL } from '../../support/share.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { openWorkspace, OWNER, type Workspace } from '../../support/workspace.ts';
 import { openTwoAccounts } from '../support/two-accounts.ts';
@@ -78,22 +78,22 @@ describe('on a full disk', () => {
     expect(aliases?.includes('info')).toBe(code === 3);
   });
 
-  test.runIf(runs(true, false))('what a command ends with for another reason stays', async () => {
+  test.runIf(IS_FULL)('what a command ends with for another reason stays', async () => {
     const { code } = await run(await open(REFUSED), 'fwdsync plan >/dev/full');
     expect(code).toBe(4);
   });
 
-  test.runIf(runs(true, false))('a file that can grow no further is the same', async () => {
+  test.runIf(IS_FULL)('a file that can grow no further is the same', async () => {
     const ended = await run(await open(), '(ulimit -f 0; fwdsync validate >printed)');
     expect(ended).toEqual({ code: 1, stderr: LOST });
   });
 
-  test.runIf(runs(true, false))('what is published is 3', async () => {
+  test.runIf(IS_FULL)('what is published is 3', async () => {
     const ended = await run(await open(), 'fwdsync publish >/dev/full', await emptyStore());
     expect(ended).toEqual({ code: 3, stderr: LOST });
   });
 
-  test.runIf(runs(true, false))('state that is imported is 3, and is all in the store', async () => {
+  test.runIf(IS_FULL)('state that is imported is 3, and is all in the store', async () => {
     const [workspace, store] = [await open(), await emptyStore()];
     expect((await inPeace(workspace, ['apply', '--yes'])).code).toBe(0);
     const importing = 'fwdsync state import "$FROM" >/dev/full';
@@ -151,7 +151,7 @@ describe('on a full disk', () => {
     },
   );
 
-  test.runIf(runs(true, false))('plan --accounts is 1: nothing was written', async () => {
+  test.runIf(IS_FULL)('plan --accounts is 1: nothing was written', async () => {
     const { acme, beta, ...scene } = await openTwoAccounts();
     expect((await run(scene, 'fwdsync plan --accounts many --detailed-exitcode >/dev/full')).code).toBe(1);
     for (const { store } of [acme, beta]) expect(store.dump().domains[0]?.aliases).toEqual([]);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
-import { everyNth, runs } from '../../support/share.ts';
+import { everyNth, IS_FULL } from '../../support/share.ts';
 import type { TestDatabases } from '../../support/postgres.ts';
 import { ACME, aliasesOf } from '../support/applied.ts';
 import { commandScene, type CommandScene, type Output } from '../support/scene.ts';
@@ -62,8 +62,6 @@ const SKEWS: readonly (readonly [name: string, begin: number, skews: readonly nu
   ['over midnight, then five minutes back', 24 * HOUR - 2 * MINUTE, [0, 2 * MINUTE, -5 * MINUTE]],
   ['over midnight by a clock that is a day ahead', 12 * HOUR, [24 * HOUR, 0, -24 * HOUR]],
 ];
-
-const IS_FULL = runs(true, false);
 
 describe('clocks that differ between machines that share a state', () => {
   test.each(

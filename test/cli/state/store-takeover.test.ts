@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
 import { fwdsync, type CommandResult } from '../../support/command.ts';
 import { startPostgres, type TestDatabases } from '../../support/postgres.ts';
-import { runs } from '../../support/share.ts';
+import { IS_FULL } from '../../support/share.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { OWNER } from '../../support/workspace.ts';
 import { place } from '../support/daemon-process.ts';
@@ -84,7 +84,7 @@ test('a run that was stopped, and that another has taken over from, writes nothi
   expect(acme?.aliases.map(({ alias }) => alias)).toEqual(['boss', 'sales']);
 });
 
-test.runIf(runs(true, false))(
+test.runIf(IS_FULL)(
   'a run that loses the database sends nothing more, and the next one ends its work',
   async () => {
     const server = await startPostgres();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fwdsync, type CommandResult } from '../../support/command.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { everyNth, runs } from '../../support/share.ts';
+import { everyNth, IS_FULL, runs } from '../../support/share.ts';
 import { acme } from './support/loading.ts';
 import { measure, type Measured } from './support/measured.ts';
 
@@ -107,7 +107,7 @@ describe('scenario 7: sizes end with a result or an error, within seconds and 1 
     expect([file.code, codesOf(file)]).toEqual([5, ['file-too-large']]);
   });
 
-  test.runIf(runs(true, false))('100 MB from standard input', async () => {
+  test.runIf(IS_FULL)('100 MB from standard input', async () => {
     const stream = await check(new Uint8Array(100_000_000).fill(0x23));
     expect([stream.code, codesOf(stream)]).toEqual([5, ['file-too-large']]);
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { temporaryDirectory } from '../../support/directory.ts';
-import { runs } from '../../support/share.ts';
+import { IS_FULL } from '../../support/share.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const run = promisify(execFile);
@@ -78,7 +78,7 @@ async function checkTypes(directory: string): Promise<void> {
 
 /** Checks the types of a copy, and builds the program. */
 export async function buildCopy(directory: string): Promise<void> {
-  if (runs(true, false)) await checkTypes(directory);
+  if (IS_FULL) await checkTypes(directory);
   await run(process.execPath, ['build.ts'], { cwd: directory });
 }
 

@@ -4,7 +4,7 @@ import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { startMailServer } from '../notify/support/mail-server.ts';
 import { openFleet, type Fleet } from './support/fleet.ts';
 import { startWorker } from './support/worker-process.ts';
-import { runs } from '../../support/share.ts';
+import { IS_FULL } from '../../support/share.ts';
 
 const NAMES = ['a', 'b'];
 
@@ -17,7 +17,7 @@ async function edit({ emulator }: Fleet, name: string): Promise<void> {
   await byHand({ accounts }, 'PUT', path, { forward: 'eve@elsewhere.example' });
 }
 
-test.runIf(runs(true, false))('two worker processes gather what both found, and send it once', async () => {
+test.runIf(IS_FULL)('two worker processes gather what both found, and send it once', async () => {
   const mail = await startMailServer({ tls: 'none' });
   const fleet = await openFleet(await sharedPostgres(), NAMES);
   for (const name of NAMES) await fleet.publish(name);

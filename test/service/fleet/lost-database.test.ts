@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { runs } from '../../support/share.ts';
+import { IS_FULL } from '../../support/share.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { openFleet, type Fleet } from './support/fleet.ts';
 
@@ -61,7 +61,7 @@ test('without the database a run sends nothing more than what is in flight, and 
   expect(ended.log.filter(({ event }) => event === 'store.unavailable')).toHaveLength(1);
 });
 
-test.runIf(runs(true, false))(
+test.runIf(IS_FULL)(
   'where the database is gone once stage 1 is through, stage 2 does not begin',
   async () => {
     const fleet = await openFleet(server, ['a']);
@@ -82,7 +82,7 @@ test.runIf(runs(true, false))(
   },
 );
 
-test.runIf(runs(true, false))(
+test.runIf(IS_FULL)(
   'a run that the database has not heard of for a third of the job expiry sends no request at all',
   async () => {
     const fleet = await openFleet(server, ['a']);

@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/cli/context.ts';
 import type { Clock } from '../../../src/core/model/clock.ts';
 import { startWorker } from './support/worker-process.ts';
 import type { TestDatabases } from '../../support/postgres.ts';
-import { runs } from '../../support/share.ts';
+import { IS_FULL, runs } from '../../support/share.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { manifestOf, openFleet, type Ended } from './support/fleet.ts';
 
@@ -117,7 +117,7 @@ test('a run of 23 h is stopped, before its job expires, and made again', async (
   await worker.stop();
 });
 
-test.runIf(runs(true, false))(
+test.runIf(IS_FULL)(
   'a limit of the whole account, which only a 429 shows, is kept for the next worker',
   async () => {
     const fleet = await openFleet(server, ['a']);
@@ -150,22 +150,19 @@ test('run --once that is interrupted ends with 3 once something was written, and
   expect(await fleet.account('a')).toMatchObject({ applied: 1, state: 'in-sync' });
 });
 
-test.runIf(runs(true, false))(
-  'what is logged of a revision is logged once, however often it is run',
-  async () => {
-    const fleet = await openFleet(server, ['a']);
-    await fleet.publish('a');
-    const worker = fleet.worker(['--interval', '1s', '--log-level', 'debug']);
-    await expect.poll(() => fleet.requests('a')).toBeGreaterThanOrEqual(12);
-    const ended = await worker.stop();
-    expect(ofEvent(ended, 'manifest.accepted')).toHaveLength(1);
-    expect(
-      ofEvent(ended, 'run.started')
-        .map(({ cause }) => cause)
-        .slice(0, 2),
-    ).toEqual(['manifest', 'sweep']);
-  },
-);
+test.runIf(IS_FULL)('what is logged of a revision is logged once, however often it is run', async () => {
+  const fleet = await openFleet(server, ['a']);
+  await fleet.publish('a');
+  const worker = fleet.worker(['--interval', '1s', '--log-level', 'debug']);
+  await expect.poll(() => fleet.requests('a')).toBeGreaterThanOrEqual(12);
+  const ended = await worker.stop();
+  expect(ofEvent(ended, 'manifest.accepted')).toHaveLength(1);
+  expect(
+    ofEvent(ended, 'run.started')
+      .map(({ cause }) => cause)
+      .slice(0, 2),
+  ).toEqual(['manifest', 'sweep']);
+});
 
 test('an account that fails backs off alone', async () => {
   const fleet = await openFleet(server, ['a', 'b']);

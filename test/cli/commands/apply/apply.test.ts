@@ -7,7 +7,7 @@ import reportSchema from '../../../../schemas/report.v1.schema.json' with { type
 import { commandScene } from '../../support/scene.ts';
 import { openWorkspace, OWNER, type Workspace } from '../../../support/workspace.ts';
 import { PROGRAM } from '../../../support/program.ts';
-import { everyNth, runs } from '../../../support/share.ts';
+import { everyNth, IS_FULL } from '../../../support/share.ts';
 
 const validate = new Ajv2020({ validateFormats: false }).compile(reportSchema);
 
@@ -116,34 +116,30 @@ describe('apply', () => {
     expect(skipped.code).toBe(3);
   });
 
-  test.runIf(runs(true, false))(
-    '1: the lock is held, and its holder is named',
-    { timeout: 30_000 },
-    async () => {
-      const { run, writes, emulator } = await workspace();
-      await run(['plan']);
-      const first = run(['apply', '--yes']);
-      let release = (): void => {};
-      const held = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      const { promise: writing, resolve: wrote } = Promise.withResolvers<void>();
-      const stop = emulator.onRequest(async ({ method }) => {
-        if (method === 'GET') return;
-        wrote();
-        await held;
-      });
-      await writing;
-      const second = await run(['apply', '--yes']);
-      stop();
-      release();
-      expect(second.stderr).toContain(hostname());
-      expect(second.stderr).toContain('apply');
-      expect(second.code).toBe(1);
-      expect((await first).code).toBe(0);
-      expect(writes()).toHaveLength(3);
-    },
-  );
+  test.runIf(IS_FULL)('1: the lock is held, and its holder is named', { timeout: 30_000 }, async () => {
+    const { run, writes, emulator } = await workspace();
+    await run(['plan']);
+    const first = run(['apply', '--yes']);
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { promise: writing, resolve: wrote } = Promise.withResolvers<void>();
+    const stop = emulator.onRequest(async ({ method }) => {
+      if (method === 'GET') return;
+      wrote();
+      await held;
+    });
+    await writing;
+    const second = await run(['apply', '--yes']);
+    stop();
+    release();
+    expect(second.stderr).toContain(hostname());
+    expect(second.stderr).toContain('apply');
+    expect(second.code).toBe(1);
+    expect((await first).code).toBe(0);
+    expect(writes()).toHaveLength(3);
+  });
 
   test('1: no snapshot, no write', async () => {
     const { run, directory, writes } = await workspace();
@@ -288,7 +284,7 @@ describe('apply on a terminal', () => {
   const typed = (work: Workspace, answers: string, args: readonly string[] = []) =>
     work.terminal([PROGRAM, 'apply', ...args].join(' '), answers);
 
-  test.runIf(runs(true, false))('asks, and applies after a yes', async () => {
+  test.runIf(IS_FULL)('asks, and applies after a yes', async () => {
     const work = await workspace();
     const { code, output } = await typed(work, 'yes\n');
     expect(output).toContain('Only "yes" is accepted');
@@ -307,7 +303,7 @@ describe('apply on a terminal', () => {
 
   const SHRUNK = `${head()}    prune: { aliases: true }\n    aliases: { a: ana@corp.example }\n`;
 
-  test.runIf(runs(true, false))('writes nothing after another number than that of a guard', async () => {
+  test.runIf(IS_FULL)('writes nothing after another number than that of a guard', async () => {
     const wrong = await workspace(SHRUNK);
     expect((await typed(wrong, '7\n')).code).toBe(4);
     expect(wrong.writes()).toEqual([]);

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fwdsync, type CommandResult } from '../../../support/command.ts';
 import { PROGRAM } from '../../../support/program.ts';
-import { everyNth, runs } from '../../../support/share.ts';
+import { everyNth, IS_FULL } from '../../../support/share.ts';
 
 const KEY = 'emulator';
 const forward = 'ana@corp.example';
@@ -177,7 +177,7 @@ describe('--state', () => {
     expect((await savedState()).domains).toHaveLength(2);
   });
 
-  test.runIf(runs(true, false))('what was written is on disk soon, whole, for its owner alone', async () => {
+  test.runIf(IS_FULL)('what was written is on disk soon, whole, for its owner alone', async () => {
     const running = await start('--state', 'account.json');
     for (const index of Array.from({ length: 20 }).keys()) {
       await send(`${running.urls.v4}/domains`, 'POST', { domain: `d${index}.example` });
@@ -223,20 +223,17 @@ describe('--state', () => {
     expect(stderr).toContain('/proc/nothing/here/account.json cannot be written');
   });
 
-  test.runIf(runs(true, false))(
-    'a place that cannot be written is said, and the emulator serves on',
-    async () => {
-      await mkdir(join(directory, 'place'));
-      const running = await start('--state', 'place/account.json');
-      await rm(join(directory, 'place'), { recursive: true });
-      await write('place', 'a file in place of the directory');
-      await send(`${running.urls.v4}/domains`, 'POST', { domain: 'acme.example' });
-      expect((await send(`${running.urls.v4}/domains`)).body.total).toBe(1);
-      const { code, stderr } = await running.stop('SIGTERM');
-      expect(code).toBe(1);
-      expect(stderr).toContain('cannot be written');
-    },
-  );
+  test.runIf(IS_FULL)('a place that cannot be written is said, and the emulator serves on', async () => {
+    await mkdir(join(directory, 'place'));
+    const running = await start('--state', 'place/account.json');
+    await rm(join(directory, 'place'), { recursive: true });
+    await write('place', 'a file in place of the directory');
+    await send(`${running.urls.v4}/domains`, 'POST', { domain: 'acme.example' });
+    expect((await send(`${running.urls.v4}/domains`)).body.total).toBe(1);
+    const { code, stderr } = await running.stop('SIGTERM');
+    expect(code).toBe(1);
+    expect(stderr).toContain('cannot be written');
+  });
 
   async function savedState(): Promise<{ domains: unknown[] }> {
     const content = await readFile(join(directory, 'account.json'), 'utf8').catch(() => '{"domains":[]}');

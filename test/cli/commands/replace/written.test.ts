@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { fwdsync, type CommandResult } from '../../../support/command.ts';
 import { temporaryDirectory } from '../../../support/directory.ts';
 import { changesOf, struck } from '../../support/struck.ts';
-import { runs } from '../../../support/share.ts';
+import { IS_FULL, runs } from '../../../support/share.ts';
 
 const NAMES = ['a.yaml', 'b.yaml', 'c.yaml'];
 const OLD = (name: string): string =>
@@ -76,7 +76,7 @@ describe('where a file cannot be replaced', () => {
     expect(await readdir(join(directory, 'parts'))).toEqual(NAMES);
   });
 
-  test.runIf(runs(true, false))('those that cannot be put back are named', async () => {
+  test.runIf(IS_FULL)('those that cannot be put back are named', async () => {
     const directory = await openFiles();
     const { code, stderr } = await replace(directory, struck({ FAILS_FROM: '2', FAILS_UNTIL: '9' }));
     expect(code).toBe(1);

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../../../../src/emulator/http/server.ts';
 import { daemon, place } from '../../support/daemon-process.ts';
 import { commandScene } from '../../support/scene.ts';
-import { runs } from '../../../support/share.ts';
+import { IS_FULL } from '../../../support/share.ts';
 
 test('a daemon checks through v3 what it has read in full before', async () => {
   const here = await place();
@@ -25,7 +25,7 @@ test('a daemon checks through v3 what it has read in full before', async () => {
   expect(await process.end()).toBe(0);
 });
 
-test.runIf(runs(true, false))('another account at that address ends it with 1', async () => {
+test.runIf(IS_FULL)('another account at that address ends it with 1', async () => {
   const here = await place();
   const other = await startEmulator({
     apiKey: String(here.env['FWDSYNC_API_KEY']),

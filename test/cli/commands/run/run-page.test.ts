@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { fwdsync } from '../../../support/command.ts';
 import { openWorkspace, OWNER } from '../../../support/workspace.ts';
 import { daemon, place, type Process } from '../../support/daemon-process.ts';
-import { runs } from '../../../support/share.ts';
+import { IS_FULL } from '../../../support/share.ts';
 
 const TOKEN = 'token-of-the-page-0123456789';
 
@@ -46,7 +46,7 @@ test('the page of a daemon that runs: domains, the last run and its diff, a rout
   expect(await process.output).not.toContain(TOKEN);
 });
 
-test.runIf(runs(true, false)).each([
+test.runIf(IS_FULL).each([
   ['alias', 'sales@acme.example -&gt; carol@corp.example', 'alias sales matches it'],
   ['rules', 'sales@acme.example -&gt; dan@corp.example', 'rule all matches it'],
 ] as const)('the route box uses the engine that the daemon has read: %s', async (engine, way, why) => {

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openWorkspace, OWNER } from '../../../support/workspace.ts';
 import { daemon, MANIFEST, place } from '../../support/daemon-process.ts';
 import { PROGRAM } from '../../../support/program.ts';
-import { everyNth, runs } from '../../../support/share.ts';
+import { everyNth, IS_FULL } from '../../../support/share.ts';
 
 test('a daemon that runs serves its health, readiness, metrics and status', async () => {
   const here = await place();
@@ -71,7 +71,7 @@ domains: { acme.example: { aliases: { info: ana@corp.example } } }
   expect(output.includes('{"level"')).toBe(flags !== '');
 });
 
-test.runIf(runs(true, false))('a webhook that never answers holds up neither runs nor the end', async () => {
+test.runIf(IS_FULL)('a webhook that never answers holds up neither runs nor the end', async () => {
   const here = await place('version: 1\ndomains: { acme.example: 1 }\n');
   const asked = Promise.withResolvers<void>();
   const hook = createServer(() => asked.resolve()).listen(0, '127.0.0.1');

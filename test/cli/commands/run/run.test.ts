@@ -11,7 +11,7 @@ import { fwdsync } from '../../../support/command.ts';
 import { KEY, OWNER } from '../../../support/workspace.ts';
 import { startMailServer } from '../../../service/notify/support/mail-server.ts';
 import { daemon, MANIFEST, place, type Place } from '../../support/daemon-process.ts';
-import { everyNth, runs } from '../../../support/share.ts';
+import { everyNth, IS_FULL } from '../../../support/share.ts';
 
 describe('logs', () => {
   test('one line an event, with run, account and domain, and no secret in any', async () => {
@@ -53,7 +53,7 @@ describe('logs', () => {
     ]);
   });
 
-  test.runIf(runs(true, false))('--mask hides the local parts of destinations', async () => {
+  test.runIf(IS_FULL)('--mask hides the local parts of destinations', async () => {
     const here = await place(MANIFEST.replace('carol@corp.example', 'carol@corp.example, bad@@x'));
     const options = { cwd: here.directory, env: here.env };
     const { code, stdout, stderr } = await fwdsync(['run', '--once', '--mask'], options);
@@ -143,7 +143,7 @@ domains:
     },
   );
 
-  test.runIf(runs(true, false))('while a request hangs, a second signal ends it at once', async () => {
+  test.runIf(IS_FULL)('while a request hangs, a second signal ends it at once', async () => {
     const here = await place();
     here.emulator.faults.push({
       match: { method: 'POST', times: 'always' },
@@ -336,7 +336,7 @@ describe('notifications', () => {
     expect(stdout + stderr).not.toContain('p%');
   });
 
-  test.runIf(runs(true, false))('what happened by mail, with the password nowhere', async () => {
+  test.runIf(IS_FULL)('what happened by mail, with the password nowhere', async () => {
     const server = await startMailServer({ tls: 'starttls' });
     const here = await place('version: 1\ndomains: { acme.example: 1 }\n');
     const env = { FWDSYNC_NOTIFY_URL: mailUrl(server.port) };

@@ -6,7 +6,7 @@ import problemsSchema from '../../../../schemas/problems.v1.schema.json' with { 
 import { fwdsync } from '../../../support/command.ts';
 import { createRepository, type Repository } from '../../support/repository.ts';
 import { commandScene, type CommandScene } from '../../support/scene.ts';
-import { everyNth, runs } from '../../../support/share.ts';
+import { everyNth, IS_FULL } from '../../../support/share.ts';
 
 const GOOD = 'version: 1\ndomains:\n  acme.example:\n    aliases: { info: ana@corp.example }\n';
 const BAD = 'version: 1\ndomains:\n  acme.example:\n    alias: {}\n';
@@ -44,7 +44,7 @@ describe('validate --staged', () => {
     expect((await scene.run(['validate', '--staged'])).code).toBe(0);
   });
 
-  test.runIf(runs(true, false))('the whole manifest is checked, also what is committed already', async () => {
+  test.runIf(IS_FULL)('the whole manifest is checked, also what is committed already', async () => {
     const alias = 'version: 1\ndomains:\n  a.example: { aliases: { x: oncall } }\n';
     const { scene, repository } = await repositoryScene({
       'fwdsync/destinations.yaml': 'version: 1\ndestinations: { oncall: a@b.example }\ndomains: {}\n',
@@ -330,7 +330,7 @@ describe('plan and apply --against', () => {
     expect(written).toEqual(new Set([true]));
   });
 
-  test.runIf(runs(true, false))(
+  test.runIf(IS_FULL)(
     'a value that a reference had at that revision is shown as the reference, also where it is written out now',
     async () => {
       const boss = 'th3.boss@secret-corp.example';
@@ -365,22 +365,16 @@ describe('plan and apply --against', () => {
     expect(scene.writes()).not.toEqual([]);
   });
 
-  test.runIf(runs(true, false))(
-    'another account, or a revision without a manifest: all domains',
-    async () => {
-      const { scene, repository } = await repositoryScene({ 'README.md': 'x' });
-      await commit(repository, { 'fwdsync.yaml': TWO });
-      const plan = async (revision: string): Promise<number> => {
-        const { stdout } = await scene.run(['plan', '--against', revision, '--format', 'json']);
-        return (JSON.parse(stdout) as { changes: readonly unknown[] }).changes.length;
-      };
-      expect(await plan('HEAD~')).toBe(2);
-      expect(await plan('HEAD')).toBe(0);
-      await writeFile(
-        join(scene.directory, 'fwdsync.yaml'),
-        `${TWO}api: { account: owner@account.example }\n`,
-      );
-      expect(await plan('HEAD')).toBe(2);
-    },
-  );
+  test.runIf(IS_FULL)('another account, or a revision without a manifest: all domains', async () => {
+    const { scene, repository } = await repositoryScene({ 'README.md': 'x' });
+    await commit(repository, { 'fwdsync.yaml': TWO });
+    const plan = async (revision: string): Promise<number> => {
+      const { stdout } = await scene.run(['plan', '--against', revision, '--format', 'json']);
+      return (JSON.parse(stdout) as { changes: readonly unknown[] }).changes.length;
+    };
+    expect(await plan('HEAD~')).toBe(2);
+    expect(await plan('HEAD')).toBe(0);
+    await writeFile(join(scene.directory, 'fwdsync.yaml'), `${TWO}api: { account: owner@account.example }\n`);
+    expect(await plan('HEAD')).toBe(2);
+  });
 });

@@ -9,7 +9,7 @@ import { virtualClock } from '../../../support/clock.ts';
 import { itemEntry, runEntry } from '../support/history-contract.ts';
 import { startPostgres, type TestDatabases } from '../../../support/postgres.ts';
 import { fromEnvironment } from '../../../support/references.ts';
-import { everyNth, runs } from '../../../support/share.ts';
+import { everyNth, IS_FULL } from '../../../support/share.ts';
 import { sharedPostgres } from '../../../support/shared-postgres.ts';
 import {
   ACME,
@@ -289,7 +289,7 @@ describe('a process that is paused while it asks whether the lock is still its o
 });
 
 // The test of a lost database in test/service/fleet/ ends a PostgreSQL every day.
-describe.runIf(runs(true, false))('a database that cannot be reached', () => {
+describe.runIf(IS_FULL)('a database that cannot be reached', () => {
   test('fails in words, throws nothing, and is used again once it is there', async () => {
     const server = await startPostgres();
     onTestFinished(() => server.stop());

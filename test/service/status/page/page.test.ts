@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../../../support/directory.ts';
 import { allInSync, everyState, manyDomains } from '../support/scenery.ts';
 import { serve } from '../support/serve.ts';
 import { accountStatus, domainStatus, READ_AT } from '../support/statuses.ts';
-import { everyNth, runs } from '../../../support/share.ts';
+import { everyNth, IS_FULL } from '../../../support/share.ts';
 
 const TOKEN = 'token-of-the-page-0123456789';
 
@@ -145,7 +145,7 @@ describe('the overview', () => {
     expect(faults).toEqual([]);
   });
 
-  test.runIf(runs(true, false))(
+  test.runIf(IS_FULL)(
     'keyboard only: skip, ask for a route, filter by name and by state, open a plan, turn the page',
     async () => {
       const { server } = await serve(() => [...everyState(), ...manyDomains(60)]);
@@ -265,7 +265,7 @@ describe('the overview', () => {
     },
   );
 
-  test.runIf(runs(true, false))('all is well, nothing is loaded, nothing matches', async () => {
+  test.runIf(IS_FULL)('all is well, nothing is loaded, nothing matches', async () => {
     const { server } = await serve(allInSync());
     const { server: empty } = await serve([]);
     const { page } = await openPage(browser);
@@ -346,7 +346,7 @@ describe('signing in', () => {
     expect(faults.filter((fault) => !fault.includes('401'))).toEqual([]);
   });
 
-  test.runIf(runs(true, false))(
+  test.runIf(IS_FULL)(
     'every other view, in the dark and at 320 px: axe-core finds nothing, and nothing is wider than the screen',
     async () => {
       const history = await twoRuns(await temporaryDirectory());

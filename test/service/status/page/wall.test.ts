@@ -7,7 +7,7 @@ import { openPage } from '../support/open-page.ts';
 import { allInSync, everyState, manyDomains } from '../support/scenery.ts';
 import { serve } from '../support/serve.ts';
 import { accountStatus, domainStatus } from '../support/statuses.ts';
-import { everyNth, runs } from '../../../support/share.ts';
+import { everyNth, IS_FULL } from '../../../support/share.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -47,7 +47,7 @@ describe('the view for a wall', () => {
     expect(faults).toEqual([]);
   });
 
-  test.runIf(runs(true, false))(
+  test.runIf(IS_FULL)(
     'of what is green it shows the total, and it changes as soon as something happens',
     async () => {
       let statuses = allInSync();
@@ -76,7 +76,7 @@ describe('the view for a wall', () => {
     expect(Buffer.byteLength(text)).toBeLessThan(30_000);
   });
 
-  test.runIf(runs(true, false))('of a fleet it shows accounts', async () => {
+  test.runIf(IS_FULL)('of a fleet it shows accounts', async () => {
     const { server } = await serve([], { fleet: () => Promise.resolve(everyFleetState()) });
     const { page } = await openPage(browser);
     await page.goto(`http://127.0.0.1:${server.port}/?view=wall`);
@@ -88,25 +88,22 @@ describe('the view for a wall', () => {
 });
 
 describe('what needs attention on the whole page', () => {
-  test.runIf(runs(true, false))(
-    'comes before everything else, appears while the page is open, and goes',
-    async () => {
-      let statuses = allInSync();
-      const { server } = await serve(() => statuses);
-      const { page } = await openPage(browser);
-      await page.goto(`http://127.0.0.1:${server.port}/`);
-      await page.locator('#live').getByText('Live').waitFor();
-      expect(await page.locator('#attention').textContent()).toBe('');
-      statuses = everyState();
-      server.notify();
-      await page.locator('#attention').getByText('mail.example').waitFor();
-      expect(await page.locator('#domains tbody tr').count()).toBe(4);
-      statuses = allInSync();
-      server.notify();
-      await page.locator('#attention').getByText('mail.example').waitFor({ state: 'detached' });
-      expect(await page.locator('#domains tbody tr').count()).toBe(3);
-    },
-  );
+  test.runIf(IS_FULL)('comes before everything else, appears while the page is open, and goes', async () => {
+    let statuses = allInSync();
+    const { server } = await serve(() => statuses);
+    const { page } = await openPage(browser);
+    await page.goto(`http://127.0.0.1:${server.port}/`);
+    await page.locator('#live').getByText('Live').waitFor();
+    expect(await page.locator('#attention').textContent()).toBe('');
+    statuses = everyState();
+    server.notify();
+    await page.locator('#attention').getByText('mail.example').waitFor();
+    expect(await page.locator('#domains tbody tr').count()).toBe(4);
+    statuses = allInSync();
+    server.notify();
+    await page.locator('#attention').getByText('mail.example').waitFor({ state: 'detached' });
+    expect(await page.locator('#domains tbody tr').count()).toBe(3);
+  });
 
   test('a list that is filtered is one list', async () => {
     const { get } = await serve(everyState());
@@ -127,7 +124,7 @@ describe('what needs attention on the whole page', () => {
 });
 
 describe('the box that says which addresses forward to a destination', () => {
-  test.runIf(runs(true, false)).each(SCREENS)(
+  test.runIf(IS_FULL).each(SCREENS)(
     'on %s: by keyboard, with links to domains; axe finds nothing',
     async (_, options) => {
       const { server } = await serve(everyState());
