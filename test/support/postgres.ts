@@ -11,8 +11,8 @@ import { freePort } from './free-port.ts';
 
 /** The databases of a PostgreSQL. */
 export interface TestDatabases {
-  /** Makes an empty database, and gives its URL. */
-  createDatabase(): Promise<string>;
+  /** Makes a database, and gives its URL: an empty one, or a copy of the one at a URL, to which nobody is connected. */
+  createDatabase(template?: string): Promise<string>;
   /** Runs statements in a database as its owner; gives the rows of the last. */
   run(url: string, text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
 }
@@ -81,10 +81,11 @@ export function databasesOn(port: number): TestDatabases {
   };
   return {
     run,
-    async createDatabase() {
+    async createDatabase(template = urlOf('template1')) {
       const name = `test_${randomUUID().replaceAll('-', '')}`;
+      const from = new URL(template).pathname.slice(1);
       // The other strategy writes every page to the log, which takes twice as long.
-      await run(urlOf('postgres'), `CREATE DATABASE ${name} STRATEGY FILE_COPY`);
+      await run(urlOf('postgres'), `CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY FILE_COPY`);
       return urlOf(name);
     },
   };

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase, type Database } from '../../../../src/engine/state/postgres/database.ts';
 import { openPostgresSharedText } from '../../../../src/engine/state/postgres/postgres-shared-text.ts';
@@ -32,34 +32,25 @@ beforeAll(async () => {
   server = await sharedPostgres();
   template = await server.createDatabase();
   await (await openAt(template)).close();
-  databases.pop();
 });
 
 afterAll(() => Promise.all(databases.map((database) => database.close())));
-
-async function copyTemplate(): Promise<string> {
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
-  const from = new URL(template).pathname.slice(1);
-  const copy = `CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY FILE_COPY`;
-  await server.run(new URL('/postgres', template).href, copy);
-  return new URL(`/${name}`, template).href;
-}
 
 async function openAt(url: string, key: Uint8Array | null = KEY): Promise<Database> {
   const address = parseStoreUrl(url);
   if (!address.ok) throw new Error(address.error.message);
   const opened = await openDatabase({ address: address.value, key, connections: 12 });
   if (!opened.ok) throw new Error(opened.error.message);
-  databases.push(opened.value);
   return opened.value;
 }
 
 async function openWorld(key: Uint8Array | null = KEY) {
-  return openWorldAt(await (key === null ? server.createDatabase() : copyTemplate()), key);
+  return openWorldAt(await server.createDatabase(key === null ? undefined : template), key);
 }
 
 async function openWorldAt(url: string, key: Uint8Array | null = KEY) {
   const database = await openAt(url, key);
+  databases.push(database);
   const clock = virtualClock();
   let pid = 0;
   const open = (
