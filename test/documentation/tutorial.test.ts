@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/directory.ts';
 import { freePort } from '../support/free-port.ts';
 import { PROGRAM, PROGRAM_PATH } from '../support/program.ts';
-import { runs } from '../support/share.ts';
+import { IS_FULL } from '../support/share.ts';
 import { comparable, followPage, type ConsoleCommand } from './support/console-page.ts';
 import { openShell } from './support/shell.ts';
 
@@ -63,9 +63,8 @@ test('a new user who follows docs/tutorial.md sees what it shows; `npm run docs`
   };
   const [before = '', middle = '', browser = '', rest = ''] = PAGE.split(/^(?=## [478])/m);
   const start = await followPage(before, { run, edit });
-  // Everyday up to the first apply, unless the outputs are written again.
-  const isWritten = expect.getState().snapshotState.snapshotUpdateState === 'all';
-  if (!runs(true, isWritten)) {
+  // Everyday up to the first apply.
+  if (!IS_FULL) {
     await expect(`${start}${middle}${browser}${rest}`).toMatchFileSnapshot('../../docs/tutorial.md');
     return;
   }
