@@ -14,7 +14,6 @@ function errorsOf(text: string): readonly string[] {
   return errors.map(({ code }) => code);
 }
 
-/** Squared, it is more than the million entries that there may be. */
 /** Their square is more than the limit of entries. */
 const MANY = runs(15_000, 1_100);
 /** Their square is more than the limit of destinations. */
@@ -95,10 +94,8 @@ describe('groups', () => {
     expect(errorsOf(`${head}${one}${aliases}\n`)).toEqual(['too-many-entries']);
   });
 
-  const COUNT = runs(200_000, 50_000);
-
-  test(`one of ${COUNT} destinations`, { timeout: 120_000 }, () => {
-    const all = lines(COUNT, (index) => `    - a${index}@corp.example`);
+  test('one of 200,000 destinations', { timeout: 120_000 }, () => {
+    const all = lines(200_000, (index) => `    - a${index}@corp.example`);
     const text = `version: 1\ndestinations:\n  all:\n${all}\ndomains:\n  acme.example:\n    aliases: { sales: [all, x@corp.example] }\n`;
     expect(errorsOf(text)).toEqual([]);
   });

@@ -263,7 +263,7 @@ describe('scenario 13: destinations', () => {
     expect(loopsOf(rule)).toEqual(['possible-loop 5:9']);
   });
 
-  const COUNT = runs(50_000, 10_000);
+  const COUNT = runs(50_000, 20_000);
 
   test(`${COUNT} aliases that point at each other are followed in linear time`, () => {
     const lines = Array.from(
