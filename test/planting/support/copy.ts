@@ -63,7 +63,6 @@ async function linesOf(path: string): Promise<readonly string[]> {
   return (await readFile(path, 'utf8').catch(() => '')).split('\n');
 }
 
-/** Checks the types of a copy, which takes seconds: with `PROVE=full` only. */
 async function checkTypes(directory: string): Promise<void> {
   const config = { extends: './tsconfig.json', include: ['src'] };
   await writeFile(join(directory, 'tsconfig.planted.json'), JSON.stringify(config));
@@ -76,7 +75,7 @@ async function checkTypes(directory: string): Promise<void> {
   expect(await faults).toBe('');
 }
 
-/** Checks the types of a copy, and builds the program. */
+/** Builds the program of a copy. With `npm run prove`, checks the types first, which takes seconds. */
 export async function buildCopy(directory: string): Promise<void> {
   if (IS_FULL) await checkTypes(directory);
   await run(process.execPath, ['build.ts'], { cwd: directory });

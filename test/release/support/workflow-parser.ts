@@ -11,9 +11,10 @@ export async function loadWorkflowParser(): Promise<typeof import('@actions/work
   const directory = await mkdtemp(join(tmpdir(), 'fwdsync-workflows-'));
   const outfile = join(directory, 'parser.mjs');
   const stdin = { contents: `export * from '${PACKAGE}';`, resolveDir: ROOT };
-  // It also requires a module of Node.
-  const js = `import { createRequire } from 'node:module'; const require = createRequire('${ROOT}/');`;
-  const banner = { js };
+  // Some of it requires modules of Node.
+  const banner = {
+    js: `import { createRequire } from 'node:module'; const require = createRequire('${ROOT}/');`,
+  };
   await build({ stdin, outfile, banner, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' });
   try {
     return (await import(outfile)) as typeof import('@actions/workflow-parser');
