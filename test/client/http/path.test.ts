@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addressFault, keyFault } from '../../../src/client/http/address.ts';
-import { buildPath } from '../../../src/client/http/path.ts';
+import { addressable, buildPath } from '../../../src/client/http/path.ts';
 
 const CREDENTIAL = '/domains/:domain/credentials/:username';
 const ALIAS = '/domains/:domain/aliases/:id';
@@ -42,6 +42,11 @@ describe('paths', () => {
 
   test('a value that is missing is no path', () => {
     expect(buildPath(ALIAS, { domain: 'a.example' })).toMatchObject({ ok: false });
+  });
+
+  test('the value under which an item is addressed is given back, or refused with the reason', () => {
+    expect(addressable('alias', 'a1')).toBe('a1');
+    expect(() => addressable('alias', 'batch')).toThrow('"batch" cannot be :alias in the path of a request');
   });
 
   test('query values are encoded', () => {

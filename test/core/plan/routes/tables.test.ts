@@ -74,10 +74,10 @@ test.each<[string, Partial<ObservedDomain> | null, Reading, { mode: string; fall
 describe('the readings of a domain', () => {
   /** Engine and fallback of each, in short. */
   const readings = (parts: Partial<ObservedDomain>): readonly string[] =>
-    readingsOf(live(ACME, parts)).map(({ engine, anchoring, fallback }) =>
-      engine === 'aliases' ? engine : `${engine} ${anchoring} ${fallback}`,
+    readingsOf(live(ACME, parts)).map(
+      ({ engine, anchoring, fallback }) => `${engine} ${anchoring} ${fallback}`,
     );
-  const aliases = ['aliases'];
+  const aliases = ['aliases anywhere account'];
   const told = ['rules anywhere account', 'rules whole account'];
   const untold = ['rules anywhere nowhere', 'rules whole nowhere'];
   const SECTIONS = { aliases: [], rules: [] };
