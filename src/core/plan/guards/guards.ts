@@ -22,13 +22,8 @@ export function findGuards(input: GuardInput): readonly GuardFinding[] {
   return [...held.filter(({ scope }) => scope === 'run'), ...held.filter(({ scope }) => scope !== 'run')];
 }
 
-/** Guards about numbers. An undo skips them, because it is as large as the run that it reverses. */
-const ABOUT_NUMBERS: ReadonlySet<GuardName> = new Set([
-  'max-deletes',
-  'max-reroutes',
-  'empty-section',
-  'manifest-shrink',
-]);
+/** Guards about numbers. An undo skips them, because it is as large as the run that it reverses. It never prunes. */
+const ABOUT_NUMBERS: ReadonlySet<GuardName> = new Set(['max-deletes', 'max-reroutes', 'empty-section']);
 
 /** Adapts a finding to an undo. Allowances by a number of deletes do not exist there. */
 function asFor({ purpose }: Policy, finding: GuardFinding): readonly GuardFinding[] {

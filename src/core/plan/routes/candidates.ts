@@ -76,11 +76,11 @@ interface Domain {
 }
 
 /** An entry that takes mail or may take it: an alias, an active rule or the fallback, live or as a change makes it. */
-export type RouteTaker = { readonly forward: readonly Destination[] } & (
+type MailTaker =
   | { readonly kind: 'alias'; readonly name: string }
   | { readonly kind: 'rule'; readonly name: string; readonly match: RuleMatch }
-  | { readonly kind: 'fallback' }
-);
+  | { readonly kind: 'fallback' };
+export type RouteTaker = MailTaker & { readonly forward: readonly Destination[] };
 
 function* allTakers(domain: Domain): Generator<RouteTaker> {
   for (const { name, forward } of domain.live?.aliases ?? []) yield { kind: 'alias', name, forward };
@@ -213,7 +213,7 @@ function conditionSubjects(domain: Domain, concerned: readonly RouteTaker[]): re
 }
 
 /** Returns the mail that a taker takes. */
-export function mailTakenBy(taker: RouteTaker, domain: DomainName): RouteSubject {
+export function mailTakenBy(taker: MailTaker, domain: DomainName): RouteSubject {
   switch (taker.kind) {
     case 'fallback':
       return { kind: 'others', domain };
