@@ -7,7 +7,7 @@ import {
   type DomainName,
 } from '../../../../src/core/model/names.ts';
 import type { Account, Observed, ObservedDomain } from '../../../../src/core/model/observed.ts';
-import type { Plan } from '../../../../src/core/model/plan.ts';
+import type { Change, Plan } from '../../../../src/core/model/plan.ts';
 import {
   NO_PRIOR,
   NO_PRIOR_DOMAIN,
@@ -271,6 +271,13 @@ export function brief({ changes }: Pick<Plan, 'changes'>): readonly string[] {
 
 export function codes(result: Pick<Plan, 'warnings'>): readonly string[] {
   return result.warnings.map(({ code }) => code);
+}
+
+/** An alias that is updated in stage 1, unless `parts` say otherwise, for functions that take single changes. */
+export function change(domain: string, text: string, parts: Partial<Change> = {}): Change {
+  const common = { kind: 'alias', action: 'update', domain: name(domain), name: text, id: text, stage: 1 };
+  const states = { observed: null, desired: null, fields: [] };
+  return { ...common, ...states, conditional: false, reason: 'new', source: null, ...parts } as Change;
 }
 
 /** So many aliases, `n0` and on, with one destination. */
