@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import type { PresentDomain } from '../../../src/core/model/desired.ts';
+import { NO_PRIOR } from '../../../src/core/model/prior.ts';
+import type { ObservedDomain } from '../../../src/core/model/observed.ts';
+import type { UnnamedEntries } from '../../../src/core/model/status/daemon.ts';
+import { unnamedEntries } from '../../../src/core/plan/unnamed.ts';
+import {
+  absent,
+  ACME,
+  aliasSection,
+  desired,
+  live,
+  liveAliases,
+  liveRule,
+  liveTwin,
+  numbered,
+  observed,
+  plan,
+  present,
+  rule,
+  ruleSection,
+} from './support/build.ts';
+
+/** The unnamed entries of domains, each as it should be and as it is. */
+function unnamed(
+  ...domains: readonly (readonly [string, Partial<PresentDomain>, Partial<ObservedDomain> | null])[]
+): ReadonlyMap<string, UnnamedEntries> {
+  const wanted = desired([
+    ...domains.map(([domain, parts]) => present(domain, parts)),
+    absent('old.example'),
+  ]);
+  const found = observed(
+    domains.flatMap(([domain, , parts]) => (parts === null ? [] : [live(domain, parts)])),
+  );
+  const input = { desired: wanted, observed: found, prior: NO_PRIOR };
+  return unnamedEntries(input, plan(wanted, found));
+}
+
+const OPEN = {
+  aliases: aliasSection({ named: 'a@x.example' }),
+  rules: ruleSection([rule('r', 'a@x.example')]),
+};
+const NAMED = { aliases: liveAliases({ named: 'a@x.example' }), rules: [liveTwin('r', 5, 'a@x.example')] };
+
+describe('entries that the manifest does not name', () => {
+  test('none: no domain is listed', () => {
+    expect(unnamed([ACME, OPEN, NAMED])).toEqual(new Map());
+  });
+
+  test('aliases, compared without case', () => {
+    const aliases = liveAliases({ NAMED: 'a@x.example', other: 'b@x.example' });
+    expect(unnamed([ACME, { aliases: OPEN.aliases }, { aliases }])).toEqual(
+      new Map([[ACME, { aliases: [aliases[1]], rules: [], ruleOrder: null, more: 0 }]]),
+    );
+  });
+
+  test('rules, with the order of all rules: names of the manifest, ids of others', () => {
+    const rules = [liveRule('last', 9, 'c@x.example'), ...NAMED.rules, liveRule('first', 1, 'b@x.example')];
+    expect(unnamed([ACME, OPEN, { ...NAMED, rules }])).toEqual(
+      new Map([
+        [ACME, { aliases: [], rules: [rules[2], rules[0]], ruleOrder: ['first', 'r', 'last'], more: 0 }],
+      ]),
+    );
+  });
+
+  test('the order of the rules, if the plan changes one', () => {
+    const rules = [liveTwin('r', 5, 'elsewhere@x.example')];
+    expect(unnamed([ACME, OPEN, { ...NAMED, rules }])).toEqual(
+      new Map([[ACME, { aliases: [], rules: [], ruleOrder: ['r'], more: 0 }]]),
+    );
+  });
+
+  test('not those that the plan deletes, of either kind', () => {
+    const rows = {
+      aliases: liveAliases({ named: 'a@x.example', same: 'b@x.example', gone: 'c@x.example' }),
+      rules: [...NAMED.rules, liveRule('2', 6, 'a@x.example'), liveRule('3', 7, 'a@x.example')],
+    };
+    const wanted = {
+      aliases: aliasSection({ named: 'a@x.example' }, { prune: true, ignore: ['same'] }),
+      rules: ruleSection([rule('r', 'a@x.example')], { prune: true, ignore: ['2'] }),
+    };
+    const [found] = unnamed([ACME, wanted, rows]).values();
+    expect(found?.aliases.map(({ name }) => name)).toEqual(['same']);
+    expect(found?.rules.map(({ id }) => id)).toEqual(['2']);
+  });
+
+  test.each<[string, Partial<PresentDomain>, Partial<ObservedDomain> | null]>([
+    [
+      'in sections that the manifest does not have',
+      {},
+      { ...NAMED, aliases: liveAliases({ b: 'b@x.example' }) },
+    ],
+    ['in sections that were not read', OPEN, {}],
+    ['in a domain that does not exist yet', OPEN, null],
+  ])('not %s', (_, wanted, found) => {
+    const other = [
+      'other.example',
+      { aliases: aliasSection({}) },
+      { aliases: liveAliases({ a: 'a@x.example' }) },
+    ] as const;
+    expect([...unnamed([ACME, wanted, found], other).keys()]).toEqual(['other.example']);
+  });
+});
+
+test('2,000 entries of an account are kept, and the others of a domain counted', () => {
+  const open = { aliases: aliasSection({}), rules: ruleSection([]) };
+  const rules = Array.from({ length: 3 }, (_, index) => liveRule(`r${index}`, index, 'a@x.example'));
+  const found = unnamed(
+    ['a.example', open, { aliases: liveAliases(numbered(1_997)), rules: [] }],
+    ['b.example', open, { aliases: liveAliases(numbered(1)), rules }],
+    ['c.example', open, { aliases: liveAliases(numbered(2)), rules }],
+  );
+  expect(
+    Array.from(found.values(), ({ aliases, rules: own, more }) => [aliases.length, own.length, more]),
+  ).toEqual([
+    [1_997, 0, 0],
+    [1, 2, 1],
+    [0, 0, 5],
+  ]);
+});
