@@ -90,7 +90,14 @@ describe('a message that is forwarded inside the account counts where it entered
     ] as const;
     expect(tally(...loop)).toMatchObject({ messages: 1, byRoute: { 0: 1 } });
     expect(tally(...loop.toReversed())).toMatchObject({ messages: 1, byRoute: { 0: 1 } });
-    const entered = tally(...loop, ['1', 'd', 'b', changed(3)]);
-    expect(entered).toMatchObject({ messages: 1, byRoute: { 3: 1 } });
+  });
+
+  test('in a loop, not at a recipient behind it', () => {
+    const loop = [
+      ['1', 'b', 'c', changed(1)],
+      ['1', 'c', 'b', changed(2)],
+    ] as const;
+    const counts = tally(...loop, ['1', 'b', 'x', changed(1)], ['1', 'x', null, changed(3)]);
+    expect(counts).toMatchObject({ messages: 1, byRoute: { 1: 1 } });
   });
 });

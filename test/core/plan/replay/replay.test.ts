@@ -5,6 +5,7 @@ import {
   type LoggedMessage,
   type ReplayCounts,
 } from '../../../../src/core/plan/replay/replay.ts';
+import type { RuleMatch } from '../../../../src/core/model/resources.ts';
 import { planRoutes } from '../../../../src/core/plan/routes/routes.ts';
 import {
   aliasSection,
@@ -15,6 +16,7 @@ import {
   observed,
   plan,
   present,
+  rule,
   ruleSection,
 } from '../support/build.ts';
 
@@ -73,9 +75,67 @@ test('mail that is forwarded inside the account counts where it entered, in any 
   }
 });
 
-test('mail without a recipient is unknown, and so are the numbers of its domain', () => {
-  const counts = countsOf([[HUB, message({ recipient: null })]]);
-  expect(counts).toEqual({ messages: 1, changed: 0, unknown: 1, byRoute: [0, null] });
+test.each([null, ''])(
+  'mail without a recipient (%j) is unknown, and so are the numbers of its domain',
+  (recipient) => {
+    const counts = countsOf([[HUB, message({ recipient })]]);
+    expect(counts).toEqual({ messages: 1, changed: 0, unknown: 1, byRoute: [0, null] });
+  },
+);
+
+test('mail whose way leads behind a domain that was not read is unknown', () => {
+  const account = observed([
+    live(HUB, { routingEngine: 'alias', aliases: liveAliases({ desk: 'a@acme.example' }) }),
+    live(ACME),
+  ]);
+  const wanted = desired([
+    present(ACME),
+    present(HUB, { aliases: aliasSection({ desk: 'b@acme.example' }) }),
+  ]);
+  const input = { ...plan(wanted, account), desired: wanted, observed: account };
+  const replay = createReplay(input, planRoutes(input));
+  replay.add(HUB, message({}));
+  expect(replay.counts(new Set())).toEqual({ messages: 1, changed: 0, unknown: 1, byRoute: [null] });
+});
+
+/** Rules of the hub with these patterns, of which the last gets another destination; the scope of all is the same. */
+function replayOfRules(scope: 'subject' | 'body', patterns: readonly string[]) {
+  const matches = patterns.map((regex): RuleMatch => ({ type: 'regex', regex, scopes: [scope] }));
+  const ruleTo = (forward: (index: number) => string) =>
+    matches.map((match, index) => rule(`r${index}`, forward(index), { match }));
+  const before = ruleTo(() => 'ana@corp.example');
+  const after = ruleTo((index) => (index === patterns.length - 1 ? 'ben@corp.example' : 'ana@corp.example'));
+  const rows = before.map(({ id = '' }, index) =>
+    liveRule(id, index, 'ana@corp.example', { match: matches[index] as RuleMatch }),
+  );
+  const account = observed([live(HUB, { routingEngine: 'rules', rulesFallbackEmail: null, rules: rows })]);
+  const wanted = desired([present(HUB, { rules: ruleSection(after) })]);
+  const input = { ...plan(wanted, account), desired: wanted, observed: account };
+  return createReplay(input, planRoutes(input));
+}
+
+test('mail that only its body tells is unknown, and so is the number of the rule that may take it', () => {
+  const replay = replayOfRules('body', ['vip']);
+  replay.add(HUB, message({}));
+  expect(replay.counts(new Set())).toEqual({ messages: 1, changed: 0, unknown: 1, byRoute: [null] });
+});
+
+test('mail with too many conditions on what the log does not show is unknown', () => {
+  const replay = replayOfRules('body', ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+  replay.add(HUB, message({}));
+  expect(replay.counts(new Set())).toMatchObject({ messages: 1, changed: 0, unknown: 1 });
+});
+
+test.each([
+  ['that takes it', 'a vip', [1, 0, [1]]],
+  ['that does not take it', 'other', [0, 0, [0]]],
+  ['that is missing', null, [0, 1, [null]]],
+  ['that is empty', '', [0, 0, [0]]],
+] as const)('a subject %s', (_, subject, expected) => {
+  const replay = replayOfRules('subject', ['vip']);
+  replay.add(HUB, message({ subject }));
+  const { changed, unknown, byRoute } = replay.counts(new Set());
+  expect([changed, unknown, byRoute]).toEqual(expected);
 });
 
 test('numbers of unread domains, and of domains that they lead to, cannot be known', () => {
