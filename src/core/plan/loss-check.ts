@@ -30,13 +30,10 @@ export function createLossCheck(planned: readonly Change[], { latest, first }: L
   });
   return (domain, going, made) => {
     const items = new Set(going.map(itemKey));
-    const lossesNow = (elsewhere: (name: DomainName) => readonly Change[]): readonly string[] =>
-      lossesByChanges(latest(domain), {
-        changesOf: (_, changes) => changes.filter((change) => items.has(itemKey(change))),
-        elsewhere,
-      }).map(({ address }) => address);
-    if (lossesNow(() => []).length === 0) return [];
-    const lost = lossesNow((name) => byDomain.get(name)?.filter(made) ?? []);
-    return lost.filter((address) => !known().has(address));
+    const lost = lossesByChanges(latest(domain), {
+      changesOf: (_, changes) => changes.filter((change) => items.has(itemKey(change))),
+      elsewhere: (name) => byDomain.get(name)?.filter(made) ?? [],
+    });
+    return lost.map(({ address }) => address).filter((address) => !known().has(address));
   };
 }

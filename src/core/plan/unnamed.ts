@@ -17,10 +17,9 @@ type Input = Pick<PlanInput, 'desired' | 'observed' | 'prior'>;
 /** Returns the live aliases and rules that a manifest neither names nor prunes, by domain. */
 export function unnamedEntries(
   input: Input,
-  { changes, summary }: Pick<Plan, 'changes' | 'summary'>,
+  { changes }: Pick<Plan, 'changes'>,
 ): ReadonlyMap<string, UnnamedEntries> {
   const moved = new Set(changes.filter(({ kind }) => kind === 'rule').map(({ domain }) => domain));
-  if (summary.unmanaged === 0 && moved.size === 0) return new Map();
   const deletes = Map.groupBy(
     changes.filter(({ action }) => action === 'delete'),
     ({ domain }) => domain,

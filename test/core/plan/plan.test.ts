@@ -4,6 +4,7 @@ import type { DesiredDomain } from '../../../src/core/model/desired.ts';
 import { decodeForward } from '../../../src/core/model/destinations.ts';
 import { signature } from '../../../src/core/kinds/items.ts';
 import { NO_PRIOR, type PriorDomain } from '../../../src/core/model/prior.ts';
+import { lossesByChanges } from '../../../src/core/plan/plan.ts';
 import { manifestSize } from '../../../src/core/plan/size.ts';
 import {
   absent,
@@ -17,8 +18,10 @@ import {
   liveAliases,
   liveRule,
   name,
+  NOW,
   observed,
   plan,
+  POLICY,
   present,
   prior,
   rule,
@@ -324,4 +327,82 @@ test('drift is told by what was applied in this domain', () => {
   const rows = observed([live(ACME, { aliases: [] })]);
   expect(brief(plan(wanted, rows, { prior: elsewhere }))).toEqual(['+alias a 1 manifest']);
   expect(brief(plan(wanted, rows, { prior: here }))).toEqual(['+alias a 1 drift']);
+});
+
+describe('an undo', () => {
+  const UNDO = { with: { purpose: 'undo' } } as const;
+  const patterns = aliasSection({ '(sales|info)': 'a@x.example', '(info|hr)': 'b@x.example' });
+
+  test('is the reason of its changes, and neither they nor its warnings have a place in a manifest', () => {
+    const wanted = desired([present(ACME, { aliases: patterns })]);
+    const rows = observed([live(ACME, { routingEngine: 'alias', aliases: [] })]);
+    const said = ({ changes, warnings, summary }: ReturnType<typeof plan>) => ({
+      changes: changes.map(({ reason, source }) => [reason, source]),
+      warnings: warnings.map(({ code, source }) => [code, source]),
+      notices: summary.notices,
+    });
+    expect(said(plan(wanted, rows))).toEqual({
+      changes: [
+        ['manifest', at(11)],
+        ['manifest', at(10)],
+      ],
+      warnings: [['overlapping-patterns', at(11)]],
+      notices: 0,
+    });
+    expect(said(plan(wanted, rows, UNDO))).toEqual({
+      changes: [
+        ['undo', null],
+        ['undo', null],
+      ],
+      warnings: [['overlapping-patterns', null]],
+      notices: 0,
+    });
+  });
+
+  test('does not say that domains are left behind: it names only those that it changes', () => {
+    const memory = prior('gone.example', { applied: new Map([['domain:gone.example', '{}']]) });
+    const rows = observed([live(ACME), live('gone.example')]);
+    const warnings = (options: object) =>
+      plan(desired([present(ACME)]), rows, { prior: memory, ...options }).warnings.map(({ code }) => code);
+    expect([warnings({}), warnings(UNDO)]).toEqual([['no-longer-managed'], []]);
+  });
+
+  test('deletes the service’s own catch-all as any run does', () => {
+    const forward = decodeForward('owner@x.example');
+    const memory = prior(ACME, {
+      givenCatchAll: signature({ kind: 'alias', state: { forward } }, new Map()),
+    });
+    const guards = (options: object) =>
+      plan(
+        desired([present(ACME, { aliases: aliasSection({ '*': false }) })]),
+        observed([
+          live(ACME, {
+            aliases: liveAliases({ '*': 'owner@x.example', r: 'r@x.example', s: 's@x.example' }),
+          }),
+        ]),
+        options,
+      ).guards.map(({ guard }) => guard);
+    expect([guards({ ...UNDO, prior: memory }), guards(UNDO)]).toEqual([[], ['catch-all']]);
+  });
+});
+
+test('losses by changes count mail that the manifest itself takes away, for the changes that are selected', () => {
+  const aliases = liveAliases({ info: 'a@x.example', more: 'a@x.example', rest: 'a@x.example' });
+  const input = {
+    desired: desired([present(ACME, { aliases: aliasSection({ info: false, more: false }) })]),
+    observed: observed([live(ACME, { routingEngine: 'alias', aliases })]),
+    policy: POLICY,
+    prior: NO_PRIOR,
+    now: NOW,
+    api: { url: 'https://api.example/v4', version: 'v4' },
+  } as const;
+  const lost = (...names: readonly string[]) =>
+    lossesByChanges(input, {
+      changesOf: (_, planned) => planned.filter((change) => names.includes(change.name)),
+    }).map(({ address }) => address);
+  expect([lost(), lost('info'), lost('info', 'more')]).toEqual([
+    [],
+    [`info@${ACME}`],
+    [`info@${ACME}`, `more@${ACME}`],
+  ]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PresentDomain } from '../../../src/core/model/desired.ts';
-import { NO_PRIOR } from '../../../src/core/model/prior.ts';
+import { NO_PRIOR, type Prior } from '../../../src/core/model/prior.ts';
 import type { ObservedDomain } from '../../../src/core/model/observed.ts';
 import type { UnnamedEntries } from '../../../src/core/model/status/daemon.ts';
 import { unnamedEntries } from '../../../src/core/plan/unnamed.ts';
@@ -17,14 +17,19 @@ import {
   observed,
   plan,
   present,
+  prior,
   rule,
   ruleSection,
 } from './support/build.ts';
 
-/** The unnamed entries of domains, each as it should be and as it is. */
-function unnamed(
-  ...domains: readonly (readonly [string, Partial<PresentDomain>, Partial<ObservedDomain> | null])[]
-): ReadonlyMap<string, UnnamedEntries> {
+/** A domain as it should be and as it is. */
+type Domain = readonly [string, Partial<PresentDomain>, Partial<ObservedDomain> | null];
+
+function unnamed(...domains: readonly Domain[]): ReadonlyMap<string, UnnamedEntries> {
+  return unnamedSince(NO_PRIOR, domains);
+}
+
+function unnamedSince(memory: Prior, domains: readonly Domain[]): ReadonlyMap<string, UnnamedEntries> {
   const wanted = desired([
     ...domains.map(([domain, parts]) => present(domain, parts)),
     absent('old.example'),
@@ -32,8 +37,8 @@ function unnamed(
   const found = observed(
     domains.flatMap(([domain, , parts]) => (parts === null ? [] : [live(domain, parts)])),
   );
-  const input = { desired: wanted, observed: found, prior: NO_PRIOR };
-  return unnamedEntries(input, plan(wanted, found));
+  const input = { desired: wanted, observed: found, prior: memory };
+  return unnamedEntries(input, plan(wanted, found, { prior: memory }));
 }
 
 const OPEN = {
@@ -70,6 +75,33 @@ describe('entries that the manifest does not name', () => {
     );
   });
 
+  test('no order of the rules, if the plan changes only aliases', () => {
+    const aliases = liveAliases({ named: 'elsewhere@x.example' });
+    expect(unnamed([ACME, OPEN, { ...NAMED, aliases }])).toEqual(new Map());
+  });
+
+  test('not a rule that an earlier run adopted, whatever the manifest asks of it now', () => {
+    const memory = prior(ACME, { ruleIds: new Map([['r', 'adopted']]) });
+    const rules = [
+      liveRule('adopted', 5, 'elsewhere@x.example', { match: { type: 'alias', alias: 'other' } }),
+      liveRule('more', 6, 'b@x.example'),
+    ];
+    expect(unnamedSince(memory, [[ACME, OPEN, { ...NAMED, rules }]]).get(ACME)).toMatchObject({
+      rules: [{ id: 'more' }],
+      ruleOrder: ['r', 'more'],
+    });
+  });
+
+  test('no rules of a domain in which two may be the one that the manifest names', () => {
+    const memory = prior(ACME, { ruleIds: new Map([['r', 'adopted']]) });
+    const rules = [...NAMED.rules, liveRule('adopted', 6, 'a@x.example'), liveRule('more', 7, 'b@x.example')];
+    const found = unnamedSince(memory, [
+      [ACME, OPEN, { ...NAMED, rules }],
+      ['other.example', { aliases: aliasSection({}) }, { aliases: liveAliases({ b: 'b@x.example' }) }],
+    ]);
+    expect([...found.keys()]).toEqual(['other.example']);
+  });
+
   test('not those that the plan deletes, of either kind', () => {
     const rows = {
       aliases: liveAliases({ named: 'a@x.example', same: 'b@x.example', gone: 'c@x.example' }),
@@ -100,6 +132,17 @@ describe('entries that the manifest does not name', () => {
     ] as const;
     expect([...unnamed([ACME, wanted, found], other).keys()]).toEqual(['other.example']);
   });
+});
+
+test('those of a domain in which nothing can be planned, because two live rules may be one of the manifest', () => {
+  const wanted = desired([present(ACME, OPEN)]);
+  const rules = [...NAMED.rules, liveRule('adopted', 6, 'a@x.example')];
+  const found = observed([live(ACME, { ...NAMED, aliases: liveAliases({ other: 'b@x.example' }), rules })]);
+  const memory = prior(ACME, { ruleIds: new Map([['r', 'adopted']]) });
+  const made = plan(wanted, found, { prior: memory });
+  expect(made.withheld).toHaveLength(1);
+  const [entries] = unnamedEntries({ desired: wanted, observed: found, prior: memory }, made).values();
+  expect(entries?.aliases.map(({ name }) => name)).toEqual(['other']);
 });
 
 test('2,000 entries of an account are kept, and the others of a domain counted', () => {
