@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { PresentDomain } from '../../../../src/core/model/desired.ts';
 import type { ObservedDomain } from '../../../../src/core/model/observed.ts';
-import { dependenciesOf, overtakingChanges } from '../../../../src/core/plan/requests/dependencies.ts';
+import {
+  dependenciesOf,
+  neededBy,
+  overtakingChanges,
+} from '../../../../src/core/plan/requests/dependencies.ts';
 import {
   ACME,
   aliasSection,
+  change,
   credentialSection,
   desired,
   live,
@@ -186,5 +191,46 @@ describe('what goes last of stage 2', () => {
 
   test('what another domain leaves only in stage 2', () => {
     expect(late(wanted({ info: false, more: 'x@x.example' }))).toEqual(['alias desk']);
+  });
+});
+
+describe('a route that domains still forward to', () => {
+  const desk = change(HUB, 'desk', { action: 'delete', stage: 2 });
+  const needing = (staying: readonly ObservedDomain[]): readonly string[] =>
+    [...neededBy([desk, change(HUB, 'other', { action: 'delete', stage: 2 })], staying)].map(
+      ([{ name }, domains]) => `${name} <- ${[...domains].join(' ')}`,
+    );
+
+  test.each<[string, Partial<ObservedDomain>, readonly string[]]>([
+    ['with an alias', aliases({ info: 'desk@hub.example' }), ['desk <- acme.example']],
+    ['with a rule', { rules: [liveRule('r', 1, 'desk@hub.example')] }, ['desk <- acme.example']],
+    [
+      'with one of several, which has several destinations',
+      {
+        aliases: liveAliases({ a: 'a@x.example' }),
+        rules: [liveRule('r', 1, 'r@x.example'), liveRule('s', 2, 's@x.example,other@hub.example')],
+      },
+      ['other <- acme.example'],
+    ],
+    [
+      'with an alias and a rule',
+      { aliases: liveAliases({ a: 'desk@hub.example' }), rules: [liveRule('r', 1, 'other@hub.example')] },
+      ['desk <- acme.example', 'other <- acme.example'],
+    ],
+    ['not, with neither', {}, []],
+    ['not, elsewhere', aliases({ info: 'desk@x.example' }), []],
+  ])('%s', (_, parts, expected) => {
+    expect(needing([live('plain.example'), live(ACME, parts)])).toEqual(expected);
+  });
+
+  test('is needed by each of them, but not by its own domain', () => {
+    const rows = { info: 'desk@hub.example' };
+    const staying = ['a.example', 'b.example', HUB].map((domain) => live(domain, aliases(rows)));
+    expect(needing(staying)).toEqual(['desk <- a.example b.example']);
+  });
+
+  test('is needed only if it goes in stage 2', () => {
+    const update = change(HUB, 'desk');
+    expect(neededBy([update], [live(ACME, aliases({ info: 'desk@hub.example' }))]).size).toBe(0);
   });
 });

@@ -380,6 +380,29 @@ describe('how long it takes', () => {
     expect([result.limit, result.windowSeconds]).toEqual([60, 60]);
   });
 
+  test.each([
+    [60, 100],
+    [100, 60],
+  ])('of limits %i and %i the smaller one is told', (ofWrites, ofReads) => {
+    const budgets = new Map([
+      ['POST /domains/:domain/aliases', told(ofWrites)],
+      [GET_ALIASES, told(ofReads)],
+    ]);
+    expect(forecastOf(...adding(4), { budgets }).limit).toBe(60);
+  });
+
+  test.each([
+    ['writes', UNKNOWN_BUDGET, told(60)],
+    ['reads', told(60), UNKNOWN_BUDGET],
+  ])('an endpoint of %s whose limit is not known is not the tightest', (_, ofWrites, ofReads) => {
+    const budgets = new Map([
+      ['POST /domains/:domain/aliases', ofWrites],
+      [GET_ALIASES, ofReads],
+    ]);
+    const { limit, windowSeconds } = forecastOf(...adding(4), { budgets });
+    expect([limit, windowSeconds]).toEqual([60, 60]);
+  });
+
   test('the whole run is what was read and what is forecast', () => {
     const [wanted, found] = adding(4);
     const reading = { requests: 7, seconds: 61.2 };

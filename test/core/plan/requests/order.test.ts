@@ -1,9 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { isOneChain } from '../../../../src/core/plan/requests/order.ts';
+import {
+  addsDomain,
+  isOneChain,
+  sequenceOf,
+  STEPS,
+  verbOf,
+} from '../../../../src/core/plan/requests/order.ts';
 import { requestsOf } from '../../../../src/core/plan/requests/requests.ts';
 import { ALL_KINDS } from '../../../../src/core/kinds/registry.ts';
 import type { RuleMatch } from '../../../../src/core/model/resources.ts';
-import { aliasSection, liveRule, liveTwin, planAliases, planRules, rule } from '../support/build.ts';
+import {
+  ACME,
+  aliasSection,
+  change,
+  liveRule,
+  liveTwin,
+  planAliases,
+  planRules,
+  rule,
+} from '../support/build.ts';
 
 /** The names of the items of each step, in the order in which they are sent. */
 function stepsOf(result: Parameters<typeof requestsOf>[0]): readonly string[] {
@@ -103,5 +118,35 @@ test('credentials and what routes mail do not wait for each other', () => {
     ['domain', 'alias', 'rule'],
     ['domain', 'alias', 'rule'],
     ['credential'],
+  ]);
+});
+
+describe('steps', () => {
+  test('only one adds domains', () => {
+    expect(STEPS.filter(addsDomain)).toEqual(['domain-adds']);
+  });
+
+  test('one that is no part of a run is refused by its name', () => {
+    expect(() => verbOf('alias-merges')).toThrow(
+      'the step alias-merges has no place in the sequence of a run',
+    );
+    expect(verbOf('alias-adds')).toEqual({ kind: 'alias', verb: 'add' });
+  });
+});
+
+test('each stage has its gates: a route goes only if the run goes on and nothing forwards there any more', () => {
+  const changes = [change(ACME, 'info'), change(ACME, 'desk', { action: 'delete', stage: 2 })];
+  expect(sequenceOf(changes).map(({ stage, gates }) => [stage, gates])).toEqual([
+    [1, ['aliases beside it', 'what it waits for']],
+    [
+      2,
+      [
+        'the run goes on',
+        'stage 1 of its domain',
+        'rules in order',
+        'who forwards to it',
+        'what it waits for',
+      ],
+    ],
   ]);
 });

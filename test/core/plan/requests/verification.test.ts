@@ -8,6 +8,7 @@ import {
   absent,
   aliasSection,
   at,
+  change,
   desired,
   live,
   NOW,
@@ -51,4 +52,10 @@ test.each<[string, readonly DesiredDomain[], readonly ObservedDomain[], number]>
   expect(plannedVerifications(plan(manifest, account), context)).toEqual(
     count === 0 ? [] : [{ operation: 'verifyDomain', domain: null, requests: count }],
   );
+});
+
+test('a domain that is made but that the manifest does not name is not verified', () => {
+  const changes = [change('other.example', 'other.example', { kind: 'domain', action: 'add' })];
+  const context = { desired: desired([]), observed: observed([]), prior: NO_PRIOR, now: NOW };
+  expect(plannedVerifications({ changes }, context)).toEqual([]);
 });

@@ -4,11 +4,14 @@ import type { Destination } from '../../../../src/core/model/destinations.ts';
 import type { ObservedDomain } from '../../../../src/core/model/observed.ts';
 import type { RuleMatch } from '../../../../src/core/model/resources.ts';
 import {
+  canFollow,
   conditionOf,
+  createDelivery,
   outcomesOf,
   sameOutcome,
   type RouteOutcome,
   type RouteSubject,
+  type SideDelivery,
 } from '../../../../src/core/plan/routes/outcomes.ts';
 import { readSides } from '../../../../src/core/plan/routes/sides.ts';
 import { ACME, desired, live, liveAliases, liveRule, observed, present } from '../support/build.ts';
@@ -162,5 +165,83 @@ test('the condition by which a rule takes what is asked for', () => {
   expect(conditionOf({ kind: 'pattern', domain: ACME, name: 'team*' })).toEqual({
     type: 'alias',
     alias: 'team*',
+  });
+});
+
+describe('patterns that may both take mail', () => {
+  const both = { '(help|hilfe)': A, '(h.*)': `desk@${HUB}`, '(x|y)': A };
+  const sideOf = (rows: Readonly<Record<string, string>>) => {
+    const account = observed([
+      live(ACME, { ...BY_ALIASES, aliases: liveAliases(rows) }),
+      live(HUB, { ...BY_ALIASES, aliases: liveAliases({ desk: B, '(p|q)': A, '(q|r)': 'null' }) }),
+    ]);
+    return readSides({ changes: [], adoptions: [], desired: desired([]), observed: account }).listed.before;
+  };
+  const help = address('help@acme.example');
+
+  test('have an outcome each, and are named', () => {
+    const outcomes = outcomesOf(help, sideOf(both));
+    expect(outcomes.map(({ to }) => to.join()).toSorted()).toEqual([A, B]);
+    for (const { undecided } of outcomes) expect(undecided.toSorted()).toEqual(['(h.*)', '(help|hilfe)']);
+    expect(outcomesOf(address('x@acme.example'), sideOf(both))).toMatchObject([{ to: [A], undecided: [] }]);
+  });
+
+  test('are not named if an alias of the address takes it', () => {
+    expect(outcomesOf(help, sideOf({ ...both, help: B }))).toMatchObject([{ to: [B], undecided: [] }]);
+  });
+
+  test('leave undecided where mail ends, also behind an address on its way', () => {
+    const undecided = (
+      rows: Readonly<Record<string, string>>,
+      mail: Parameters<SideDelivery['isUndecided']>[0],
+    ) => createDelivery(sideOf(rows)).isUndecided(mail);
+    expect(undecided(both, help)).toBe(true);
+    expect(undecided(both, address('x@acme.example'))).toBe(false);
+    expect(undecided({ info: `q@${HUB}` }, address('info@acme.example'))).toBe(true);
+    expect(undecided({ info: `p@${HUB}` }, address('info@acme.example'))).toBe(false);
+    expect(undecided({ '(.*)': `$1@${HUB}` }, pattern('(.*)'))).toBe(false);
+    const subject = { from: '', subject: 'hello', body: '' };
+    expect(undecided(both, { ...subject, to: 'help@acme.example' })).toBe(true);
+    expect(undecided(both, { ...subject, to: 'x@acme.example' })).toBe(false);
+  });
+
+  test('of two outcomes, before and after, one rules the other out if another one of the same patterns takes the mail', () => {
+    const [first, second] = outcomesOf(help, sideOf(both)) as [RouteOutcome, RouteOutcome];
+    expect(canFollow(first, first)).toBe(true);
+    expect(canFollow(first, second)).toBe(false);
+    const [alone] = outcomesOf(help, sideOf({ '(h.*)': B }));
+    expect([first, second].map((one) => canFollow(one, alone))).toEqual([true, true]);
+    const [elsewhere] = outcomesOf(address('x@acme.example'), sideOf(both));
+    expect(canFollow(first, elsewhere)).toBe(true);
+  });
+});
+
+describe('mail is delivered', () => {
+  const delivers = (
+    rows: Readonly<Record<string, string>>,
+    mail: Parameters<SideDelivery['delivers']>[0],
+  ) => {
+    const account = observed([live(ACME, { ...BY_ALIASES, aliases: liveAliases(rows) })]);
+    const { listed } = readSides({ changes: [], adoptions: [], desired: desired([]), observed: account });
+    return createDelivery(listed.before).delivers(mail);
+  };
+
+  test.each<[string, Record<string, string>, boolean]>([
+    ['to an address outside', { info: A }, true],
+    ['nowhere, if it is dropped', { info: 'null' }, false],
+    ['nowhere, if no alias takes it', { other: A }, false],
+    ['nowhere, if it goes round', { info: 'info@acme.example' }, false],
+  ])('%s', (_, rows, expected) => {
+    expect(delivers(rows, address('info@acme.example'))).toBe(expected);
+    expect(delivers(rows, { to: 'info@acme.example', from: 'x@y.example', subject: '', body: '' })).toBe(
+      expected,
+    );
+  });
+
+  test('by a pattern, also to an address that only a capture tells', () => {
+    expect(delivers({ '(x|y)': '$1@corp.example' }, pattern('(x|y)'))).toBe(true);
+    expect(delivers({ '(x|y)': 'null' }, pattern('(x|y)'))).toBe(false);
+    expect(delivers({ '(x|y)': A }, OTHERS)).toBe(false);
+    expect(delivers({ '*': A }, OTHERS)).toBe(true);
   });
 });
