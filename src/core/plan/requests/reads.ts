@@ -77,7 +77,6 @@ export function readsOfChangedDomains(
   { observed, version }: Pick<ReadContext, 'observed' | 'version'>,
 ): readonly PlannedRead[] {
   const own = changes.filter(({ kind }) => kind === 'domain');
-  if (own.length === 0) return [];
   const count = own.reduce((sum, { action }) => sum + WEIGHT[action], observed.domains.size);
   const requests = pages(count, DOMAIN_WIRE.list.pageSize[version]);
   if (own.length >= requests || own.some(({ action }) => action === 'delete'))

@@ -47,18 +47,13 @@ export interface Reached {
 
 /**
  * Counts the requests of a run as `applyPlan` sends them without failures: part after part, each domain verified after
- * its last change; then everything not yet verified.
+ * its last change.
  */
 export function workOf(stages: readonly StageRequests[], options: WorkOptions): RunWork {
   const run = openRun(stages, options);
   for (const [index, part] of stages.entries()) addPart(run, part, index);
-  const { changes, unseen } = run;
   addReads(run, run.lastReads);
-  addReads(run, [readsOfChangedDomains(changes, options)]);
-  addReads(
-    run,
-    [...unseen].map((domain) => readsAtEnd(run, domain)),
-  );
+  addReads(run, [readsOfChangedDomains(run.changes, options)]);
   addReads(run, [options.verifications]);
   const { legs, written, requests, estimate } = run;
   return { legs, written, ended: { requests, moment: estimate.moment } };
@@ -73,8 +68,6 @@ interface Run {
   readonly readsOfAdded: ReadonlyMap<DomainName | null, readonly PlannedRead[]>;
   /** Changes of the parts that have ended. */
   readonly earlier: Map<DomainName, readonly Change[]>;
-  /** Domains that were not read after their last change. */
-  readonly unseen: Set<DomainName>;
   readonly legs: Leg[];
   estimate: Estimate;
   requests: number;
@@ -95,7 +88,6 @@ function openRun(stages: readonly StageRequests[], options: WorkOptions): Run {
     order: verificationOrder(stages, (change) => forwarders.get(change)),
     readsOfAdded: Map.groupBy(readsAfterAdding({ changes }), ({ domain }) => domain),
     earlier: new Map(),
-    unseen: new Set(byDomain.keys()),
     legs: [],
     estimate: createEstimate(options.pace, options.monotonic),
     requests: 0,
@@ -121,12 +113,11 @@ function addReads(run: Run, reads: readonly (readonly PlannedRead[])[]): void {
 }
 
 function addPart(run: Run, part: StageRequests, index: number): void {
-  const { forwarders, order, unseen, options, earlier } = run;
+  const { forwarders, options, earlier } = run;
   const { stage, domains } = part;
   addMeanwhile(run, run.lastReads);
   const late = stage === 1 ? [] : domains.flatMap(changesOfRequests);
   const names = new Set(late.flatMap((change) => [...(forwarders.get(change) ?? [])]));
-  for (const name of names) if (order.isSeenBefore(index, name)) unseen.delete(name);
   addReads(
     run,
     [...names].map((name) => readsOfSections(name, earlier.get(name) ?? [], options)),
@@ -174,12 +165,7 @@ function verifyingReads(
   index: number,
 ): readonly (readonly PlannedRead[])[] {
   const due = courses.map(({ domain }) => domain).filter((domain) => run.order.isDueAfter(index, domain));
-  for (const domain of due) run.unseen.delete(domain);
-  return due.map((domain) => readsAtEnd(run, domain));
-}
-
-function readsAtEnd({ byDomain, options }: Run, domain: DomainName): readonly PlannedRead[] {
-  return readsOfSections(domain, byDomain.get(domain) ?? [], options);
+  return due.map((domain) => readsOfSections(domain, run.byDomain.get(domain) ?? [], run.options));
 }
 
 function coursesOf(run: Run, { stage, domains }: StageRequests): readonly DomainCourse[] {
