@@ -35,7 +35,7 @@ export interface RouteOutcome {
   readonly open: readonly string[];
   readonly via: readonly string[];
   readonly by: Decider | null;
-  /** The entry that takes the mail at each address on its way, and all that may. */
+  /** Where several entries may take the mail and lead to different destinations: the one that takes it, by address. */
   readonly choices: ReadonlyMap<string, Choice>;
   /** Names of the entries that may each take the mail, if their destinations differ. */
   readonly undecided: readonly string[];
@@ -162,11 +162,10 @@ function outcomesOfWays(
   make: (way: PlanWay) => Omit<RouteOutcome, 'choices' | 'undecided'>,
 ): RouteOutcomes {
   const outcomeOf = (way: PlanWay): RouteOutcome => {
-    const choices = way.choices
-      .entries()
-      .map(([address, { taken, among }]) => [address, choiceOf(taken, among)] as const);
-    const open = [...way.choices.values()].filter(({ among }) => !isOneWay(among));
-    const undecided = open.flatMap(({ among }) => among.flatMap((route) => entryNameOf(route) ?? []));
+    // Where all lead to the same destinations, any of them may take the mail.
+    const open = [...way.choices].filter(([, { among }]) => !isOneWay(among));
+    const choices = open.map(([address, { taken, among }]) => [address, choiceOf(taken, among)] as const);
+    const undecided = open.flatMap(([, { among }]) => among.flatMap((route) => entryNameOf(route) ?? []));
     return { ...make(way), choices: new Map(choices), undecided };
   };
   return [outcomeOf(usual), ...others.map(outcomeOf)];

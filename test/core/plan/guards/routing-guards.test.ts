@@ -17,6 +17,22 @@ import {
 
 const HUB = 'hub.example';
 
+test('one of two patterns with the same destination comes to discard: it may be the one that takes the mail of a named address', () => {
+  const rows = { '(help|hilfe)': 'a@x.example', '(h.*)': 'a@x.example', desk: 'a@x.example' };
+  const info = { info: `help@${HUB}` };
+  const { guards } = plan(
+    desired([
+      present(ACME, { aliases: aliasSection(info) }),
+      present(HUB, { aliases: aliasSection({ ...rows, '(h.*)': 'null' }) }),
+    ]),
+    observed([live(ACME, { aliases: liveAliases(info) }), live(HUB, { aliases: liveAliases(rows) })]),
+  );
+  expect(guards.map(({ guard, allow }) => `${guard} ${allow}`)).toEqual([
+    'unrouted --allow-unrouted info@acme.example',
+    `unrouted --allow-unrouted help@${HUB}`,
+  ]);
+});
+
 describe('unrouted', () => {
   const wanted = (forward: string, entries: Record<string, string | false>, prune = true) =>
     desired([
