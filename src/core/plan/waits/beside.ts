@@ -19,10 +19,12 @@ export function addedBeside(changes: readonly Change[]): Beside {
 /** Returns, for each of these aliases of a domain, those of `others` that would match its mail if it were missing. */
 export function matchedBeside(aliases: readonly AliasChange[], others: readonly AliasChange[]): Beside {
   const found = new Map<Change, Set<Change>>();
-  if (aliases.length === 0) return found;
-  for (const other of others.filter(({ name }) => isWide(name))) {
+  const labelled = aliases.filter(({ name }) => name.includes('+'));
+  for (const other of others) {
+    const candidates = isWide(other.name) ? aliases : labelled;
+    if (candidates.length === 0) continue;
     const matches = matchesMissing(other.name);
-    for (const change of aliases) {
+    for (const change of candidates) {
       if (matches(change.name)) found.set(change, (found.get(change) ?? new Set()).add(other));
     }
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AliasChange, Change } from '../../../../src/core/model/plan.ts';
 import { addedBeside, matchedBeside, type Beside } from '../../../../src/core/plan/waits/beside.ts';
-import { aliasSection, planAliases } from '../support/build.ts';
+import { ACME, aliasSection, change, planAliases } from '../support/build.ts';
 
 const A = 'a@x.example';
 const B = 'b@x.example';
@@ -44,6 +44,14 @@ test('an alias waits for those that are added beside it and whose mail it matche
 test('an alias that is added waits for narrower ones, and never for the catch-all', () => {
   const wanted = { '*': A, '(a|b)': A, a: A, c: A };
   expect(told(addedBeside(changesOf(wanted, {})))).toEqual(['(a|b) <- a', '* <- (a|b) a c']);
+});
+
+test('an alias that is deleted waits for none that is added, and rules do not count', () => {
+  const deleted = changesOf({ '*': false, abc: A }, { '*': A, r1: A });
+  expect(told(addedBeside(deleted))).toEqual([]);
+  const rule = (text: string): Change => change(ACME, text, { kind: 'rule', action: 'add' });
+  const mixed = [...changesOf({ '*': B, abc: A }, { '*': A }), rule('*'), rule('new')];
+  expect(told(addedBeside(mixed))).toEqual(['* <- abc']);
 });
 
 test('an alias waits for others that would match its mail', () => {

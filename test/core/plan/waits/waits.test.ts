@@ -341,6 +341,17 @@ test('an alias is deleted only when what would match its mail then is deleted', 
   expect(waitsIn(changed)).toEqual(['info@acme 2 <- (.*)@acme 1']);
 });
 
+test('an address with a label is deleted only when the alias without it, which would take its mail, discards too', () => {
+  const made = planOf({
+    [ACME]: {
+      live: { '*': B, lead: 'info@acme.example', 'info+x': 'null', info: A, r1: A, r2: A, r3: A },
+      wanted: { 'info+x': false, info: 'null', lead: false },
+    },
+  });
+  expect(waitsIn(made)).toEqual(['info+x@acme 2 <- info@acme 2', 'info@acme 2 <- lead@acme 2']);
+  expect(partsIn(made)).toEqual(['2: lead@acme', '2: info@acme info+x@acme']);
+});
+
 test.each(['(a|b)', '*'])(
   'a pattern that discards could take mail of one that goes and of %s, which stays',
   (name) => {
