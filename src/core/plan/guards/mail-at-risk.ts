@@ -29,18 +29,23 @@ export function addressesOf({ observed }: Pick<GuardInput, 'observed'>): IsHere 
 export function mayUnroute(change: Change, isHere: IsHere): boolean {
   if (change.kind === 'domain') return change.action === 'delete';
   if (change.kind !== 'alias' && change.kind !== 'rule') return false;
-  return endsOrDiscards(change) || leadsHere(change, isHere) || mayUnrouteUnnamed(change);
+  return endsOrLeadsHere(change, isHere) || mayUnrouteUnnamed(change, isHere);
 }
 
 /**
  * True if a change may remove the route of mail that its name does not show. Then the routes of a few domains must be
- * compared. A live rule that only moves may let mail reach a discarding one. A new item that delivers removes nothing.
+ * compared. A live rule that only moves may let mail reach a discarding one. A new item that delivers outside of the
+ * account removes nothing.
  */
-function mayUnrouteUnnamed(change: Change): boolean {
+function mayUnrouteUnnamed(change: Change, isHere: IsHere): boolean {
   // Stryker disable next-line ConditionalExpression: only saves time.
-  if (change.kind === 'rule') return change.observed !== null || endsOrDiscards(change);
+  if (change.kind === 'rule') return change.observed !== null || endsOrLeadsHere(change, isHere);
   // Stryker disable next-line ConditionalExpression,LogicalOperator: only saves time.
-  return change.kind === 'alias' && endsOrDiscards(change) && takesOthers(change.name);
+  return change.kind === 'alias' && endsOrLeadsHere(change, isHere) && takesOthers(change.name);
+}
+
+function endsOrLeadsHere(change: AliasChange | RuleChange, isHere: IsHere): boolean {
+  return endsOrDiscards(change) || leadsHere(change, isHere);
 }
 
 /** True if the item is deleted or discards. The loss of its own mail is then intended. */
@@ -65,7 +70,7 @@ export function mailOfChanges(
   const isConcerned = (change: AliasChange | RuleChange): boolean =>
     which === 'all' || leadsHere(change, isHere);
   return [
-    ...mailOfDomains(plans, input),
+    ...mailOfDomains(plans, input, isHere),
     ...plans.flatMap(({ changes }) => changes.flatMap((change) => mailOfChange(change, isConcerned))),
   ];
 }
@@ -73,8 +78,9 @@ export function mailOfChanges(
 function mailOfDomains(
   plans: readonly DomainPlan[],
   { desired, observed }: Pick<GuardInput, 'desired' | 'observed'>,
+  isHere: IsHere,
 ): readonly MailAtRisk[] {
-  const compared = plans.filter(({ changes }) => changes.some(mayUnrouteUnnamed));
+  const compared = plans.filter(({ changes }) => changes.some((change) => mayUnrouteUnnamed(change, isHere)));
   const named = addressesIn(
     compared.values().map(({ domain }) => domain),
     desired.domains.values().flatMap(forwardsOf),

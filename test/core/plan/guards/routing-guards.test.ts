@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import type { Expectation, PresentDomain } from '../../../../src/core/model/desired.ts';
 import type { ObservedDomain } from '../../../../src/core/model/observed.ts';
 import type { RuleMatch } from '../../../../src/core/model/resources.ts';
 import {
   ACME,
   aliasSection,
+  at,
   desired,
   live,
   liveAliases,
   liveRule,
+  liveTwin,
   observed,
   plan,
   present,
@@ -16,6 +19,9 @@ import {
 } from '../support/build.ts';
 
 const HUB = 'hub.example';
+
+const expectation = (to: string): Expectation =>
+  ({ to, from: '', subject: '', body: '', source: at(9) }) as never;
 
 test('one of two patterns with the same destination comes to discard: it may be the one that takes the mail of a named address', () => {
   const rows = { '(help|hilfe)': 'a@x.example', '(h.*)': 'a@x.example', desk: 'a@x.example' };
@@ -32,6 +38,37 @@ test('one of two patterns with the same destination comes to discard: it may be 
     `unrouted --allow-unrouted help@${HUB}`,
   ]);
 });
+
+test.each<[string, Partial<ObservedDomain>, Partial<PresentDomain>]>([
+  [
+    'a new rule',
+    {
+      routingEngine: 'rules',
+      rulesFallbackEmail: null,
+      rules: [liveTwin('help', 1, `info@${HUB}`)],
+    },
+    { rules: ruleSection([rule('(h.*)', `nobody@${HUB}`), rule('help', `info@${HUB}`)]) },
+  ],
+  [
+    'a new pattern',
+    { routingEngine: 'alias', aliases: liveAliases({ '(he.*)': `info@${HUB}` }) },
+    { aliases: aliasSection({ '(h.*)': `nobody@${HUB}` }), expect: [expectation('help@acme.example')] },
+  ],
+])(
+  '%s that leads to an address where nothing takes mail, in front of what delivers it',
+  (_, acme, wanted) => {
+    const { guards } = plan(
+      desired([present(ACME, wanted)]),
+      observed([
+        live(ACME, acme),
+        live(HUB, { routingEngine: 'alias', aliases: liveAliases({ info: 'a@x.example' }) }),
+      ]),
+    );
+    expect(guards.map(({ guard, allow }) => `${guard} ${allow}`)).toContain(
+      'unrouted --allow-unrouted help@acme.example',
+    );
+  },
+);
 
 describe('unrouted', () => {
   const wanted = (forward: string, entries: Record<string, string | false>, prune = true) =>
