@@ -2,13 +2,15 @@ import { describe, expect, test } from 'vitest';
 import type { Desired, PresentDomain } from '../../../src/core/model/desired.ts';
 import type { Account, ObservedDomain } from '../../../src/core/model/observed.ts';
 import type { FindingCode } from '../../../src/core/model/lint/findings.ts';
-import type { Warning } from '../../../src/core/model/plan.ts';
+import type { Change, Warning } from '../../../src/core/model/plan.ts';
 import type { RuleMatch } from '../../../src/core/model/resources.ts';
+import { takesRoutes, uncheckedForwards } from '../../../src/core/plan/warnings.ts';
 import {
   absent,
   ACME,
   aliasSection,
   at,
+  change,
   codes,
   credentialSection,
   desired,
@@ -19,6 +21,7 @@ import {
   name,
   observed,
   plan,
+  planAliases,
   present,
   rule,
   ruleSection,
@@ -504,5 +507,41 @@ describe('lint.off', () => {
         observed([live(ACME, rows)]),
       ).summary.silenced;
     expect([silenced(entry), silenced('other')]).toEqual([1, 0]);
+  });
+});
+
+describe('forwards that were not checked', () => {
+  const read = (domain: string) => live(domain, { aliases: [], rules: [] });
+  const of = 'mail that they forward to what the plan takes away would be lost';
+  test.each<[string, 1 | 2, boolean, readonly ObservedDomain[], readonly string[]]>([
+    ['all were read', 2, false, [read(ACME)], []],
+    ['nothing is taken away', 1, true, [live(ACME)], []],
+    [
+      'one was not read',
+      2,
+      false,
+      [live(ACME)],
+      [`forwards from 1 domain of the account were not checked: ${of}`],
+    ],
+    [
+      'only the domains of the manifest were read',
+      2,
+      true,
+      [read(ACME)],
+      [`forwards from the other domains of the account were not checked: ${of}`],
+    ],
+  ])('%s', (_, stage, partial, rows, expected) => {
+    const gone = change(ACME, 'desk', stage === 2 ? { action: 'delete', stage } : { stage });
+    const found = uncheckedForwards([gone], observed(rows, partial ? { partial } : {}));
+    expect(found.map(({ message }) => message)).toEqual(expected);
+  });
+
+  test.each([
+    ['null', true],
+    ['a@x.example', false],
+  ])('an alias that forwards to %s from now on takes a route: %s', (forward, expected) => {
+    const [changed] = planAliases(aliasSection({ desk: forward }), { desk: 'b@x.example' }).changes;
+    const changes = [{ ...changed, stage: 1 } as Change];
+    expect(takesRoutes({ changes })).toBe(expected);
   });
 });

@@ -96,6 +96,12 @@ describe('what a guard holds back', () => {
       BUT('b.example old'),
       ['b.example deletes'],
     ],
+    [
+      'the deletes of some domains',
+      [finding({ kind: 'domains-deletes', domains: [C, ACME] })],
+      BUT('acme.example old', 'c.example old'),
+      ['acme.example deletes', 'c.example deletes'],
+    ],
     ['a domain that has no changes', [finding({ kind: 'domain', domain: name('else.example') })], ALL, []],
     [
       'the deletes, then the domain: the domain',

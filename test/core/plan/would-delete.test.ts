@@ -290,3 +290,39 @@ describe('a catch-all that is let go', () => {
     ]);
   });
 });
+
+describe('the subject of a warning', () => {
+  const subjects = (before: readonly DesiredDomain[], after: readonly DesiredDomain[]) =>
+    wouldDelete(desired(before), desired(after)).warnings.map(({ code, subject }) => [code, subject]);
+
+  test('names each entry that is deleted', () => {
+    const before = acme({ aliases: aliasSection({ a: 'a@x.example', b: 'a@x.example' }, { prune: true }) });
+    const after = acme({ aliases: aliasSection({}, { prune: true }) });
+    expect(subjects(before, after)).toEqual([['would-delete', { domain: ACME, entries: ['a', 'b'] }]]);
+  });
+
+  test('names no entry where a whole domain is deleted, or not managed any more', () => {
+    expect(subjects(acme({}), [absent(ACME)])).toEqual([['would-delete', { domain: ACME, entries: [] }]]);
+    expect(subjects(acme({}), [])).toEqual([['domain-gone', { domain: ACME, entries: [] }]]);
+  });
+
+  test('names the entry that is not managed any more, and a catch-all only once', () => {
+    const before = acme({ aliases: aliasSection({ '*': 'a@x.example', a: 'a@x.example' }) });
+    expect(subjects(before, acme({ aliases: aliasSection({}) }))).toEqual([
+      ['catch-all-gone', { domain: ACME, entries: ['*'] }],
+      ['no-longer-managed', { domain: ACME, entries: ['a'] }],
+    ]);
+  });
+
+  test('names a catch-all that discarded its mail as any other entry', () => {
+    const before = acme({ aliases: aliasSection({ '*': 'null' }) });
+    expect(subjects(before, acme({ aliases: aliasSection({}) }))).toEqual([
+      ['no-longer-managed', { domain: ACME, entries: ['*'] }],
+    ]);
+  });
+
+  test('an absent entry that is not mentioned any more was not managed', () => {
+    const before = acme({ aliases: aliasSection({ a: false }) });
+    expect(subjects(before, acme({ aliases: aliasSection({}) }))).toEqual([]);
+  });
+});

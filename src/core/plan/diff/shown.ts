@@ -37,7 +37,7 @@ export function describeForward(observed: ShownFields, desired: ShownFields): st
 export function describeLists(was: readonly string[], will: readonly string[]): string {
   const added = will.filter((destination) => !was.includes(destination));
   const removed = was.filter((destination) => !will.includes(destination));
-  const isShared = added.length < will.length && removed.length < was.length;
+  const isShared = will.some((destination) => was.includes(destination));
   // The difference is behind a reference, or masked.
   if (added.length + removed.length === 0) return `${will.join(', ')} (another value)`;
   if (!isShared) return `${was.join(', ')} -> ${will.join(', ')}`;
