@@ -3,6 +3,7 @@ import type { RuleState } from '../../../../src/core/kinds/rule/fields.ts';
 import type { Change, RuleChange } from '../../../../src/core/model/plan.ts';
 import type { RuleMatch } from '../../../../src/core/model/resources.ts';
 import type { Beside } from '../../../../src/core/plan/waits/beside.ts';
+import { decodeForward } from '../../../../src/core/model/destinations.ts';
 import { mailTo } from '../../../../src/core/plan/waits/mail.ts';
 import {
   addedInFront,
@@ -22,7 +23,7 @@ function state(match: string | RuleMatch, rank: number, parts: Partial<RuleState
   return { match: condition, rank, forward: [OUT], active: true, ...parts } as RuleState;
 }
 
-const DROPS = { forward: ['null'] } as Partial<RuleState>;
+const DROPS = { forward: decodeForward('null') } satisfies Partial<RuleState>;
 const OFF: Partial<RuleState> = { active: false };
 
 function ruleChange(text: string, parts: Partial<RuleChange>): RuleChange {
