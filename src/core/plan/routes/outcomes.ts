@@ -35,7 +35,7 @@ export interface RouteOutcome {
   readonly open: readonly string[];
   readonly via: readonly string[];
   readonly by: Decider | null;
-  /** Where several entries may take the mail and lead to different destinations: the one that takes it, by address. */
+  /** The entry that takes the mail at each address where several may, with different destinations. */
   readonly choices: ReadonlyMap<string, Choice>;
   /** Names of the entries that may each take the mail, if their destinations differ. */
   readonly undecided: readonly string[];
@@ -162,7 +162,7 @@ function outcomesOfWays(
   make: (way: PlanWay) => Omit<RouteOutcome, 'choices' | 'undecided'>,
 ): RouteOutcomes {
   const outcomeOf = (way: PlanWay): RouteOutcome => {
-    // Where all lead to the same destinations, any of them may take the mail.
+    // If all of them lead to the same destinations, any one may take the mail: nothing is chosen.
     const open = [...way.choices].filter(([, { among }]) => !isOneWay(among));
     const choices = open.map(([address, { taken, among }]) => [address, choiceOf(taken, among)] as const);
     const undecided = open.flatMap(([, { among }]) => among.flatMap((route) => entryNameOf(route) ?? []));
