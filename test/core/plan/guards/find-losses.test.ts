@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { DesiredDomain } from '../../../../src/core/model/desired.ts';
 import type { ObservedDomain } from '../../../../src/core/model/observed.ts';
 import type { RuleMatch, Scope } from '../../../../src/core/model/resources.ts';
-import type { DomainPlan } from '../../../../src/core/plan/diff/section.ts';
 import { findLosses, type Loss } from '../../../../src/core/plan/guards/unrouted.ts';
 import {
   ACME,
   aliasSection,
   at,
   desired,
+  domainPlans,
   live,
   liveAliases,
   liveRule,
@@ -36,11 +36,7 @@ function losses(
   which: Parameters<typeof findLosses>[1] = 'all',
 ): readonly Loss[] {
   const input = { desired: desired(wanted), observed: observed(found) };
-  const own = Map.groupBy(plan(input.desired, input.observed).changes, ({ domain }) => domain);
-  const plans = wanted.map(
-    ({ domain }) => ({ domain, changes: own.get(domain) ?? [], sections: [] }) as unknown as DomainPlan,
-  );
-  return findLosses({ ...input, plans }, which);
+  return findLosses({ ...input, plans: domainPlans(input.desired, input.observed) }, which);
 }
 
 const byAliases = (domain: string, rows: Aliases): ObservedDomain =>

@@ -3,7 +3,6 @@ import type { Desired } from '../../../../src/core/model/desired.ts';
 import type { Observed } from '../../../../src/core/model/observed.ts';
 import type { Change } from '../../../../src/core/model/plan.ts';
 import type { RuleMatch } from '../../../../src/core/model/resources.ts';
-import type { DomainPlan } from '../../../../src/core/plan/diff/section.ts';
 import {
   deliberateLosses,
   mailOfChanges,
@@ -19,6 +18,7 @@ import {
   credentialSection,
   derivedId,
   desired,
+  domainPlans,
   live,
   liveAliases,
   liveTwin,
@@ -38,14 +38,6 @@ const SENDER: RuleMatch = { type: 'regex', regex: '@bank', scopes: ['sender'] };
 
 function changesOf(wanted: Desired, found: Observed): readonly Change[] {
   return plan(wanted, found).changes;
-}
-
-function plansOf(wanted: Desired, found: Observed): readonly DomainPlan[] {
-  const own = Map.groupBy(changesOf(wanted, found), ({ domain }) => domain);
-  return Array.from(
-    wanted.domains.keys(),
-    (domain) => ({ domain, changes: own.get(domain) ?? [] }) as unknown as DomainPlan,
-  );
 }
 
 describe('a change that may remove the route of some mail', () => {
@@ -96,7 +88,7 @@ describe('the mail to try', () => {
     live(HUB),
   ]);
   const named = (which: 'by-the-way' | 'all'): readonly string[] =>
-    mailOfChanges(plansOf(wanted, found), { desired: wanted, observed: found }, which)
+    mailOfChanges(domainPlans(wanted, found), { desired: wanted, observed: found }, which)
       .flatMap((mail) => {
         if (!('kind' in mail)) return [];
         return mail.kind === 'address' ? [mail.address] : [JSON.stringify(mail)];
@@ -113,14 +105,22 @@ describe('the mail to try', () => {
     const made = desired([
       present(ACME, { rules: ruleSection([rule('dropping', 'null', { match: SUBJECT })]) }),
     ]);
-    const mail = mailOfChanges(plansOf(made, observed([])), { desired: made, observed: observed([]) }, 'all');
+    const mail = mailOfChanges(
+      domainPlans(made, observed([])),
+      { desired: made, observed: observed([]) },
+      'all',
+    );
     expect(mail).toEqual([{ kind: 'condition', domain: ACME, match: SUBJECT, rule: 'dropping' }]);
   });
 
   test('of a domain without rules is to its addresses alone', () => {
     const without = desired([present(ACME, { aliases: aliasSection({ '(a|b)': false }) })]);
     const rows = observed([live(ACME, { aliases: liveAliases({ '(a|b)': 'a@x.example' }) })]);
-    const mail = mailOfChanges(plansOf(without, rows), { desired: without, observed: rows }, 'by-the-way');
+    const mail = mailOfChanges(
+      domainPlans(without, rows),
+      { desired: without, observed: rows },
+      'by-the-way',
+    );
     expect(mail).toMatchObject([{ domain: ACME, to: expect.stringContaining('@acme.example') }]);
   });
 
@@ -155,7 +155,7 @@ test('forwarders that remain: those that are deleted or discard are left out, an
   );
   const forwarders = remainingForwarders(new Set([ACME, HUB, OLD]), {
     observed: found,
-    plans: plansOf(wanted, found),
+    plans: domainPlans(wanted, found),
   });
   expect(forwarders.map(({ item, subject }) => item ?? `${subject.domain} fallback`)).toEqual([
     'acme.example alias kept',
@@ -197,7 +197,7 @@ describe('intended losses', () => {
     }),
     live(OLD, { ...READ, aliases: liveAliases({ a: 'a@x.example' }) }),
   ]);
-  const isDeliberate = deliberateLosses(plansOf(wanted, found), wanted);
+  const isDeliberate = deliberateLosses(domainPlans(wanted, found), wanted);
   const to = (address: string): MailAtRisk => ({
     domain: ACME,
     to: address,
@@ -237,7 +237,7 @@ describe('intended losses', () => {
   test('a catch-all that is deleted: all other addresses', () => {
     const without = desired([present(ACME, { aliases: aliasSection({ '*': false }) })]);
     const rows = observed([live(ACME, { aliases: liveAliases({ '*': 'a@x.example' }) })]);
-    const isIntended = deliberateLosses(plansOf(without, rows), without);
+    const isIntended = deliberateLosses(domainPlans(without, rows), without);
     expect([others, to('a@acme.example')].map((mail) => isIntended(mail, 'aliases'))).toEqual([true, false]);
   });
 });

@@ -19,6 +19,7 @@ import type { RuleMatch } from '../../../../src/core/model/resources.ts';
 import type { DesiredAlias, ObservedAlias } from '../../../../src/core/kinds/alias/fields.ts';
 import type { DesiredCredential } from '../../../../src/core/kinds/credential/fields.ts';
 import type { DesiredRule, ObservedRule } from '../../../../src/core/kinds/rule/fields.ts';
+import type { DomainPlan } from '../../../../src/core/plan/diff/section.ts';
 import { makePlan, type PlanInput } from '../../../../src/core/plan/plan.ts';
 import type { Policy } from '../../../../src/core/plan/policy.ts';
 
@@ -250,6 +251,15 @@ export function planRules(
   const { prune = false, ignore = [], ...rest } = options;
   const wanted = desired([present(ACME, { rules: ruleSection(entries, { prune, ignore }) })]);
   return plan(wanted, observed([live(ACME, { rules: rows })]), rest);
+}
+
+/** The plans of all domains of a manifest, with their changes alone. */
+export function domainPlans(wanted: Desired, found: Observed): readonly DomainPlan[] {
+  const own = Map.groupBy(plan(wanted, found).changes, ({ domain }) => domain);
+  return Array.from(
+    wanted.domains.keys(),
+    (domain) => ({ domain, changes: own.get(domain) ?? [], sections: [] }) as unknown as DomainPlan,
+  );
 }
 
 /** The size of a manifest with so many domains, ACME first. */
