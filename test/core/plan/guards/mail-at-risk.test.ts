@@ -197,7 +197,8 @@ describe('intended losses', () => {
     }),
     live(OLD, { ...READ, aliases: liveAliases({ a: 'a@x.example' }) }),
   ]);
-  const isDeliberate = deliberateLosses(domainPlans(wanted, found), wanted);
+  const isDeliberate = (mail: MailAtRisk, engine: 'aliases' | 'rules'): boolean =>
+    deliberateLosses(domainPlans(wanted, found), wanted)(mail, engine);
   const to = (address: string): MailAtRisk => ({
     domain: ACME,
     to: address,
