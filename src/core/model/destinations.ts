@@ -32,8 +32,11 @@ export function sameDestinations(a: readonly Destination[], b: readonly Destinat
   return b.every((destination) => known.has(destination));
 }
 
-/** True if no destination of `before` is kept in `after`; such a change is a reroute. */
-export function keepsNone(before: readonly Destination[], after: readonly Destination[]): boolean {
+/** True if no destination of `before` is kept in `after`; such a change is a reroute. Null is no destination. */
+export function keepsNone(
+  before: readonly Destination[] | null,
+  after: readonly Destination[] | null,
+): boolean {
   return new Set(before).isDisjointFrom(new Set(after));
 }
 

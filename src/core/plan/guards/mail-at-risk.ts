@@ -64,7 +64,7 @@ function leadsHere({ desired }: AliasChange | RuleChange, isHere: IsHere): boole
 export function mailOfChanges(
   plans: readonly DomainPlan[],
   input: Pick<GuardInput, 'desired' | 'observed'>,
-  which: 'by-the-way' | 'all',
+  which: 'all' | undefined,
 ): readonly MailAtRisk[] {
   const isHere = addressesOf(input);
   const isConcerned = (change: AliasChange | RuleChange): boolean =>

@@ -54,10 +54,10 @@ function guardRun(input: GuardInput): readonly GuardFinding[] {
 /** Finds addresses that several patterns match, and whose mail may go elsewhere because one pattern changes. */
 function contestedReroutes({ domains, desired, observed }: GuardInput): readonly PlannedRoute[] {
   const changes = domains.flatMap((plan) => plan.changes);
+  const adoptions = domains.flatMap((plan) => plan.adoptions);
   if (!changes.some(changesPattern)) return [];
-  return planRoutes({ changes, adoptions: [], desired, observed }).filter(
-    ({ kind, undecided, from, to }) =>
-      kind === 'reroute' && undecided.length > 0 && keepsNone(from ?? [], to ?? []),
+  return planRoutes({ changes, adoptions, desired, observed }).filter(
+    ({ kind, undecided, from, to }) => kind === 'reroute' && undecided.length > 0 && keepsNone(from, to),
   );
 }
 

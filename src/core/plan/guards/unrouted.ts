@@ -1,4 +1,3 @@
-import { capturesIn } from '../../model/destinations.ts';
 import { type DomainName, domainPartOf } from '../../model/names.ts';
 import type { Change, GuardFinding, Hold } from '../../model/plan.ts';
 import type { DomainPlan } from '../diff/section.ts';
@@ -36,7 +35,7 @@ import {
  * order of patterns, is unknown, one reading in which an address loses delivery is enough.
  */
 export function guardUnrouted(input: GuardInput): readonly GuardFinding[] {
-  return findLosses({ ...input, plans: input.domains }, 'by-the-way').map((one) => finding(one, input));
+  return findLosses({ ...input, plans: input.domains }).map((one) => finding(one, input));
 }
 
 /** The changes that may remove delivery: those of some domains, with those of others. */
@@ -47,7 +46,7 @@ export interface LossInput extends Pick<GuardInput, 'desired' | 'observed'> {
 }
 
 /** Returns the mail that loses delivery. `all` includes addresses whose own alias or rule is deleted or discards. */
-export function findLosses(input: LossInput, which: 'by-the-way' | 'all'): readonly Loss[] {
+export function findLosses(input: LossInput, which?: 'all'): readonly Loss[] {
   const isHere = addressesOf(input);
   const risky = input.plans.filter(({ changes }) => changes.some((change) => mayUnroute(change, isHere)));
   // Stryker disable next-line ConditionalExpression: it only saves a search through the whole account.
@@ -55,13 +54,14 @@ export function findLosses(input: LossInput, which: 'by-the-way' | 'all'): reado
   const causes = new Set(risky.map(({ domain }) => domain));
   const concerned = domainsLeadingTo(causes, input.observed);
   const forwarders = remainingForwarders(concerned, input);
-  const isDeliberate = which === 'all' ? () => false : deliberateLosses(input.plans, input.desired);
+  const isDeliberate = which === 'all' ? null : deliberateLosses(input.plans, input.desired);
   const known = mailOfChanges(risky, input, which);
   const lost = new Map<string, Loss>();
   for (const reading of readingsOfDomains(concerned, input)) {
-    for (const one of [...known, ...losingForwarders(forwarders, reading)]) {
-      const mail = 'to' in one || isTaken(one, reading) ? one : othersIn(one.domain);
-      if (isDeliberate(mail, reading.before(mail.domain).engine) || !reading.loses(mail)) continue;
+    for (const mail of [...known, ...losingForwarders(forwarders, reading)]) {
+      // What nothing takes by its name goes with all other mail, which is among the mail here if it may lose delivery.
+      if (!('to' in mail) && !isTaken(mail, reading)) continue;
+      if (isDeliberate?.(mail, reading.before(mail.domain).engine) === true || !reading.loses(mail)) continue;
       const found = lossOf(mail, reading, causes);
       lost.set(found.address, joinLosses(lost.get(found.address), found));
     }
@@ -76,10 +76,6 @@ function joinLosses(known: Loss | undefined, found: Loss): Loss {
   if (known === undefined) return found;
   const latest = known.isNow && !found.isNow ? known : found;
   return { ...latest, early: known.early || found.early };
-}
-
-function othersIn(domain: DomainName): MailAtRisk {
-  return { kind: 'others', domain };
 }
 
 /** The account before and after the changes in one reading. */
@@ -151,17 +147,13 @@ function losingForwarders(
   forwarders: readonly Forwarder[],
   { loses }: AccountReading,
 ): readonly MailAtRisk[] {
-  const losing = new Map<string, boolean>();
-  const isLosing = (to: string): boolean => {
-    const known = losing.get(to);
-    if (known !== undefined) return known;
-    const isFollowed = !to.includes('://') && capturesIn(to).length === 0;
-    const mail = { domain: domainPartOf(to) as DomainName, to, from: '', subject: '', body: '' };
-    const found = isFollowed && loses(mail);
-    losing.set(to, found);
-    return found;
-  };
-  return forwarders.filter(({ forward }) => forward.some(isLosing)).map(({ subject }) => subject);
+  const destinations = new Set(forwarders.flatMap(({ forward }) => forward));
+  const isLosing = (to: string): boolean =>
+    loses({ domain: domainPartOf(to) as DomainName, to, from: '', subject: '', body: '' });
+  const losing = new Set(destinations.values().filter(isLosing));
+  return forwarders
+    .filter(({ forward }) => forward.some((to) => losing.has(to)))
+    .map(({ subject }) => subject);
 }
 
 /** Mail that loses delivery. */
@@ -220,8 +212,7 @@ function shortened(via: readonly string[]): string {
 }
 
 function holdOf(causes: readonly DomainName[], early: boolean): Hold {
-  const [domain] = causes;
-  if (domain !== undefined && causes.length === 1)
-    return { kind: early ? 'domain' : 'domain-deletes', domain };
+  const [domain, ...others] = causes as readonly [DomainName, ...DomainName[]];
+  if (others.length === 0) return { kind: early ? 'domain' : 'domain-deletes', domain };
   return { kind: early ? 'domains' : 'domains-deletes', domains: causes };
 }
