@@ -88,16 +88,24 @@ function* allTakers(domain: Domain): Generator<RouteTaker> {
 }
 
 /** Yields the live entries that take a domain's mail. */
-export function liveTakers(live: ObservedDomain, fallback: Destination | null): Generator<RouteTaker> {
-  return allTakers({ domain: live.domain, live, fallback, changes: [] });
+export function* liveTakers(live: ObservedDomain, fallback: Destination | null): Generator<RouteTaker> {
+  for (const { name, forward } of live.aliases ?? []) yield { kind: 'alias', name, forward };
+  yield* liveTakersBesideAliases(live, fallback);
 }
 
 function* takersBesideLiveAliases({ live, fallback, changes }: Domain): Generator<RouteTaker> {
+  yield* liveTakersBesideAliases(live, fallback);
+  for (const change of changes) yield* takersOnSide(change, 'desired');
+}
+
+function* liveTakersBesideAliases(
+  live: ObservedDomain | undefined,
+  fallback: Destination | null,
+): Generator<RouteTaker> {
   for (const { id, match, forward, active } of live?.rules ?? []) {
     if (active) yield { kind: 'rule', name: id, match, forward };
   }
   if (fallback !== null) yield { kind: 'fallback', forward: [fallback] };
-  for (const change of changes) yield* takersOnSide(change, 'desired');
 }
 
 function* takersOnSide(change: Change, side: 'observed' | 'desired'): Generator<RouteTaker> {
@@ -167,6 +175,7 @@ function* aliasesTakenByRules(domain: Domain, concerned: readonly RouteTaker[]):
   const named = new Set(
     taking.flatMap(({ match }) => (match.type === 'alias' ? [nameKey(match.alias)] : [])),
   );
+  // Stryker disable next-line ConditionalExpression: it only saves a search through the whole domain.
   if (taking.length === 0 && !isAny) return;
   const { route } = createRouter({ aliases: [], rules, mode: 'rules', fallback: null });
   for (const taker of allTakers(domain)) {
@@ -199,17 +208,13 @@ function addressSubjects(
  */
 function conditionSubjects(domain: Domain, concerned: readonly RouteTaker[]): readonly RouteSubject[] {
   const isOverall = concerned.some((taker) => taker.kind === 'rule' && takesEverything(taker.match));
-  const found = new Map<string, RouteSubject>();
+  const found = { pattern: new Map<string, RouteSubject>(), condition: new Map<string, RouteSubject>() };
   for (const taker of isOverall ? [...concerned, ...allTakers(domain)] : concerned) {
     const subject = mailTakenBy(taker, domain.domain);
     if (subject.kind === 'pattern' || subject.kind === 'condition')
-      found.set(conditionKey(conditionOf(subject)), subject);
+      found[subject.kind].set(conditionKey(conditionOf(subject)), subject);
   }
-  const subjects = [...found.values()];
-  return [
-    ...subjects.filter(({ kind }) => kind === 'pattern'),
-    ...subjects.filter(({ kind }) => kind === 'condition'),
-  ];
+  return [...found.pattern.values(), ...found.condition.values()];
 }
 
 /** Returns the mail that a taker takes. */

@@ -59,8 +59,8 @@ export function readSides(input: RoutesInput): {
     liveAliases(input.observed.domains.get(domain as DomainName)),
   );
   const sides = (readingOf: (domain: string) => Reading): Sides => ({
-    before: createSide({ ...input, aliasesOf }, readingOf, () => []),
-    after: createSide({ ...input, aliasesOf }, readingOf, (domain) => own.get(domain) ?? []),
+    before: createSide({ ...input, aliasesOf }, readingOf, () => undefined),
+    after: createSide({ ...input, aliasesOf }, readingOf, (domain) => own.get(domain)),
   });
   const byEngine = (domain: string): Reading => (isByRules(domain) ? BY_RULES : LISTED);
   const hidesFallback = input.observed.domains
@@ -89,20 +89,20 @@ export function decidingSection({ observed }: RoutesInput, domain: string): stri
 function mayUseRules(
   domain: DomainName,
   { domains }: RoutesInput['observed'],
-  changes: readonly Change[] = [],
+  changes: readonly Change[] | undefined,
 ): boolean {
   const live = domains.get(domain);
   if (live?.routingEngine !== undefined) return false;
-  const added = changes.some((change) => change.kind === 'rule' && change.desired?.active === true);
-  return added || (live?.rules ?? []).some(({ active }) => active);
+  const added = changes?.some((change) => change.kind === 'rule' && change.desired?.active === true);
+  return added === true || live?.rules?.some(({ active }) => active) === true;
 }
 
-/** True if a domain may have rules that were not read: neither its engine nor the manifest shows that aliases route. */
+/** True if a domain's rules were not read, and the manifest does not manage its aliases. */
 function mayHaveRules(domain: string, { desired, observed }: RoutesInput): boolean {
   const live = observed.domains.get(domain as DomainName);
   const wanted = desired.domains.get(domain as DomainName);
   if (live === undefined || (wanted?.state === 'present' && wanted.aliases !== undefined)) return false;
-  return live.routingEngine === undefined && live.rules === undefined;
+  return live.rules === undefined;
 }
 
 export const NO_TABLE = { engine: null, aliasOf: () => null, takerOf: () => null } as const;
@@ -110,8 +110,10 @@ const UNKNOWN: DomainSide = { ...NO_TABLE, routing: 'unknown' };
 const OUTSIDE: DomainSide = { ...NO_TABLE, routing: 'outside' };
 const REFUSING: DomainSide = { ...NO_TABLE, routing: () => [{ kind: 'refused' }] };
 
+const NONE: ReadonlySet<Change> = new Set();
+
 /** The input of both sides of a domain, with what they share. */
-interface SideInput extends RoutesInput {
+interface SideInput extends Pick<RoutesInput, 'desired' | 'observed'> {
   readonly aliasesOf: (domain: string) => LiveAliases;
 }
 
@@ -119,7 +121,7 @@ interface SideInput extends RoutesInput {
 export function createSide(
   input: SideInput,
   readingOf: (domain: string) => Reading,
-  changesOf: (domain: DomainName) => readonly Change[],
+  changesOf: (domain: DomainName) => readonly Change[] | undefined,
 ): Side {
   return keepLatest(TABLES_KEPT, (text) => {
     const domain = text as DomainName;
@@ -131,7 +133,7 @@ function makeSide(
   domain: DomainName,
   { desired, observed, aliasesOf }: SideInput,
   reading: Reading,
-  changes: readonly Change[],
+  changes: readonly Change[] | undefined,
 ): DomainSide {
   const live = observed.domains.get(domain);
   const wanted = desired.domains.get(domain);
@@ -141,7 +143,7 @@ function makeSide(
   if (isRefusing(live, changes)) return REFUSING;
   if (live !== undefined && !isKnown(live, reading)) return unreadSide(live, reading, wanted === undefined);
   return sideOf({ engine: engineOf(live, reading), anchoring: reading.anchoring }, () =>
-    finalTable(live, aliasesOf(domain), changes, { accountEmail: observed.account.email, reading }),
+    finalTable(live, aliasesOf(domain), changes ?? NONE, { accountEmail: observed.account.email, reading }),
   );
 }
 
@@ -167,8 +169,8 @@ function sideOf(
 }
 
 /** True if the account does not have the domain after the changes, or does not route its mail. */
-function isRefusing(live: ObservedDomain | undefined, changes: readonly Change[]): boolean {
-  const own = changes.find(({ kind, action }) => kind === 'domain' && action !== 'update');
+function isRefusing(live: ObservedDomain | undefined, changes: readonly Change[] | undefined): boolean {
+  const own = changes?.find(({ kind, action }) => kind === 'domain' && action !== 'update');
   const isThere = own === undefined ? live !== undefined : own.action === 'add';
   return !isThere || live?.routingEngine === null;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { DesiredDomain, Expectation } from '../../../../src/core/model/desired.ts';
 import type { ObservedDomain } from '../../../../src/core/model/observed.ts';
 import type { RuleMatch } from '../../../../src/core/model/resources.ts';
-import { knownMail } from '../../../../src/core/plan/routes/candidates.ts';
+import { knownMail, mailTakenBy, routedDomains } from '../../../../src/core/plan/routes/candidates.ts';
 import type { RouteSubject } from '../../../../src/core/plan/routes/outcomes.ts';
 import {
   absent,
@@ -301,4 +301,57 @@ describe('addresses that are named', () => {
       [],
     ]);
   });
+});
+
+test('mail of a domain is followed if the manifest names the domain or its aliases or rules were read', () => {
+  const rows = [
+    live('aliases.example', { aliases: [] }),
+    live('rules.example', { rules: [] }),
+    live('unread.example'),
+    live('planned.example'),
+  ];
+  const manifest = desired([present('planned.example'), absent('gone.example')]);
+  expect(routedDomains({ desired: manifest, observed: observed(rows) }).toSorted()).toEqual([
+    'aliases.example',
+    'gone.example',
+    'planned.example',
+    'rules.example',
+  ]);
+});
+
+test.each<[string, Parameters<typeof mailTakenBy>[0], object]>([
+  ['the fallback: all other mail', { kind: 'fallback' }, { kind: 'others' }],
+  ['the alias *: all other mail', { kind: 'alias', name: '*' }, { kind: 'others' }],
+  [
+    'an alias: mail to its name',
+    { kind: 'alias', name: 'Info' },
+    { kind: 'address', address: `Info@${ACME}`, knownBy: 'name' },
+  ],
+  [
+    'a pattern: mail to the names that it matches',
+    { kind: 'alias', name: '(x|y)' },
+    { kind: 'pattern', name: '(x|y)' },
+  ],
+  [
+    'a rule for everything: all other mail',
+    { kind: 'rule', name: 'r', match: EVERYTHING },
+    { kind: 'others' },
+  ],
+  [
+    'a rule for a name: mail to that name',
+    { kind: 'rule', name: 'r', match: { type: 'alias', alias: 'desk' } },
+    { kind: 'address', address: `desk@${ACME}`, knownBy: 'name' },
+  ],
+  [
+    'a rule for a prefix: mail to the names that begin so',
+    { kind: 'rule', name: 'r', match: PREFIX },
+    { kind: 'pattern', name: 'team*' },
+  ],
+  [
+    'a rule with a condition: mail that meets it',
+    { kind: 'rule', name: 'r', match: INVOICE },
+    { kind: 'condition', match: INVOICE, rule: 'r' },
+  ],
+])('the mail of %s', (_, taker, expected) => {
+  expect(mailTakenBy(taker, ACME)).toEqual({ domain: ACME, ...expected });
 });

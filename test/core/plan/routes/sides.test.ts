@@ -151,6 +151,27 @@ describe('the other reading, by rules', () => {
   });
 });
 
+describe('the reading in which mail that no rule takes is dropped', () => {
+  const OTHER = 'b.example';
+  const hidden: Partial<ObservedDomain> = { routingEngine: 'rules', rules: [] };
+  const byAliases: Partial<ObservedDomain> = { routingEngine: 'alias', aliases: [] };
+  const DROPPED = ['fallback null', 'fallback null'];
+
+  test.each<[string, Partial<ObservedDomain>, Partial<ObservedDomain> | null, readonly string[] | null]>([
+    ['aliases route', byAliases, null, null],
+    ['it is not known that rules route', { aliases: [], rules: [] }, null, null],
+    ['rules route and it is known where the rest goes', { ...hidden, rulesFallbackEmail: B }, null, null],
+    ['the rest is known to be dropped', { ...hidden, rulesFallbackEmail: null }, null, null],
+    ['rules route and it is not known where the rest goes', hidden, null, DROPPED],
+    ['only one of the domains hides where the rest goes', hidden, byAliases, DROPPED],
+    ['active rules may route', { aliases: [], rules: [liveRule('other', 1, A)] }, null, DROPPED],
+  ])('%s', (_, row, other, expected) => {
+    const rows = [live(ACME, row), ...(other === null ? [] : [live(OTHER, other)])];
+    const { withoutFallback } = readings([present(ACME)], rows);
+    expect(withoutFallback === null ? null : fates(withoutFallback)).toEqual(expected);
+  });
+});
+
 describe('what takes mail for a name or a condition', () => {
   const INVOICE: RuleMatch = { type: 'regex', regex: '.*invoice.*', scopes: ['subject', 'body'] };
   const rules = [
