@@ -53,7 +53,6 @@ function pairs(
 export function matchesMissing(name: string): (missing: string) => boolean {
   const own = nameKey(name);
   const isAnother = (missing: string): boolean => missing !== '*' && nameKey(missing) !== own;
-  if (name === '*') return isAnother;
   if (!isWide(name)) return (missing) => nameKey(missing).startsWith(`${own}+`);
   const match = matcherOf(name);
   // The mail that two patterns share is not computed.

@@ -1,8 +1,9 @@
+import type { Destination } from '../../model/destinations.ts';
 import { domainPartOf, type DomainName } from '../../model/names.ts';
-import type { Observed } from '../../model/observed.ts';
+import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { AliasChange, Change, RuleChange } from '../../model/plan.ts';
 import { changedItem, forwardersIn, type Forwarder } from '../routes/forwarders.ts';
-import type { Side, Sides } from '../routes/sides.ts';
+import type { DomainSide, Side, Sides } from '../routes/sides.ts';
 import { isWide } from './beside.ts';
 import {
   addressesAmong,
@@ -66,7 +67,7 @@ export function openWays(
     exchangedBy({ item, forward }) {
       const [now, then] = sides;
       const isKept = (to: string): boolean => isDelivered([to], now) && isDelivered([to], then);
-      if ((item !== null && items.has(item)) || forward.some(isKept)) return NO_EXCHANGE;
+      if (items.has(item) || forward.some(isKept)) return NO_EXCHANGE;
       const starts = addressesAmong(forward);
       return {
         come: onlyWith(then, now, starts).flatMap(changesAt),
@@ -97,13 +98,15 @@ function openPassed(
   const delivers: Delivers = ({ forward }, when) => isDelivered(forward, when === 'observed' ? now : then);
   const rulesBeside = (change: Change, { address }: Starts): RulesInTheWay => {
     if (change.kind !== 'rule') return NONE;
-    const others = own.get(change.domain) ?? [];
+    // It holds at least this change.
+    const others = own.get(change.domain) as readonly Change[];
     return rulesInTheWay(change, address === null ? null : mailTo(address), { others, delivers });
   };
   const endersAt = (address: string): readonly Change[] => {
     const { domain, ...mail } = mailTo(address);
-    if (now.side(domain).engine !== 'rules') return [];
-    return endingRules(own.get(domain) ?? [], mail, delivers);
+    const changes = own.get(domain);
+    if (changes === undefined || now.side(domain).engine !== 'rules') return [];
+    return endingRules(changes, mail, delivers);
   };
   const isDead = ({ desired }: Change): boolean => !isDelivered(forwardOf(desired), then);
   return (change) => {
@@ -139,8 +142,8 @@ function openPassed(
   };
 }
 
-/** Changes by `changedItem`. */
-type Items = ReadonlyMap<string, Change>;
+/** Changes by `changedItem`; none by null. */
+type Items = ReadonlyMap<string | null, Change>;
 
 /** Returns a function that finds the changes of the entries that take mail to an address on one side. */
 function openFinder(
@@ -173,8 +176,7 @@ function openStarts(
 ): (change: Change) => Starts | null {
   const othersOf = openOthers(items, observed);
   return (change) => {
-    if (!isRoute(change) || change.conditional) return null;
-    if (now.side(change.domain).engine !== ENGINES[change.kind]) return null;
+    if (!isRoutedBy(now.side(change.domain).engine, change)) return null;
     const address = addressOf(change);
     if (address === null) {
       const others = (when: 'before' | 'after'): readonly string[] => othersOf(change, when);
@@ -191,10 +193,10 @@ function openStarts(
   };
 }
 
-const ENGINES = { alias: 'aliases', rule: 'rules' } as const;
+const ENGINES: Partial<Record<Change['kind'], DomainSide['engine']>> = { alias: 'aliases', rule: 'rules' };
 
-function isRoute(change: Change): change is AliasChange | RuleChange {
-  return change.kind === 'alias' || change.kind === 'rule';
+function isRoutedBy(engine: DomainSide['engine'], change: Change): change is AliasChange | RuleChange {
+  return ENGINES[change.kind] === engine;
 }
 
 /** True if other entries of the domain may take mail that an entry took before. */
@@ -219,13 +221,14 @@ function namedBy(state: AliasChange['observed'] | RuleChange['observed']): strin
   return state.match.type === 'alias' ? state.match.alias : '*';
 }
 
-function forwardOf(state: Change['observed']): readonly string[] {
+/** Returns the destinations of an entry that takes mail. */
+export function forwardOf(state: Change['observed']): readonly Destination[] {
   if (state === null || !('forward' in state)) return [];
   return 'active' in state && !state.active ? [] : state.forward;
 }
 
 /**
- * Returns a function that finds the destinations of all other entries of a domain that take mail to several addresses.
+ * Returns a function that finds the destinations of all entries of a domain that take mail to several addresses.
  */
 function openOthers(
   items: Items,
@@ -234,21 +237,18 @@ function openOthers(
   const wide = new Map<DomainName, readonly Forwarder[]>();
   return (change, when) => {
     const { domain, kind } = change;
-    const live = domains.get(domain);
     const found =
       wide.get(domain) ??
-      (live === undefined ? [] : forwardersIn(live, account)).filter(
+      // Only a live domain has an engine before the changes.
+      forwardersIn(domains.get(domain) as ObservedDomain, account).filter(
         ({ subject }) => subject.kind !== 'address',
       );
     wide.set(domain, found);
     const isAlias = kind === 'alias';
     return found
-      .filter(
-        ({ item }) =>
-          item !== changedItem(change) && (item?.startsWith(`${domain} alias `) ?? false) === isAlias,
-      )
+      .filter(({ item }) => (item?.startsWith(`${domain} alias `) ?? false) === isAlias)
       .flatMap(({ item, forward }) => {
-        const changed = when === 'after' && item !== null ? items.get(item) : undefined;
+        const changed = when === 'after' ? items.get(item) : undefined;
         return [...(changed === undefined ? forward : forwardOf(changed.desired))];
       });
   };

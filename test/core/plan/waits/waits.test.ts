@@ -1,9 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { changeName } from '../../../../src/core/model/report.ts';
-import type { PresentDomain } from '../../../../src/core/model/desired.ts';
-import type { ObservedDomain } from '../../../../src/core/model/observed.ts';
-import type { Change, Plan } from '../../../../src/core/model/plan.ts';
-import { requestsOf } from '../../../../src/core/plan/requests/requests.ts';
 import {
   absent,
   ACME,
@@ -11,66 +6,11 @@ import {
   desired,
   live,
   liveAliases,
-  liveTwin,
   observed,
   plan,
   present,
-  rule,
-  ruleSection,
 } from '../support/build.ts';
-
-const HUB = 'hub.example';
-const RELAY = 'relay.example';
-const A = 'a@x.example';
-const B = 'b@x.example';
-
-type Aliases = Readonly<Record<string, string>>;
-type Wanted = Readonly<Record<string, string | false>>;
-
-interface Pair {
-  readonly live: Aliases;
-  readonly wanted?: Wanted;
-}
-
-/** A plan of domains whose aliases route; what has nothing wanted is not managed. */
-function planOf(domains: Readonly<Record<string, Pair>>): Plan {
-  const managed = Object.entries(domains).flatMap(([domain, { wanted }]) =>
-    wanted === undefined ? [] : [present(domain, { aliases: aliasSection(wanted) })],
-  );
-  const rows = Object.entries(domains).map(([domain, pair]) =>
-    live(domain, { routingEngine: 'alias', aliases: liveAliases(pair.live) }),
-  );
-  return plan(desired(managed), observed(rows));
-}
-
-/** `name@domain <- name@domain`, one for each change that waits, with what the changes of stage 2 were moved to. */
-function waitsIn({ changes, waits }: Plan): readonly string[] {
-  const text = ({ name, domain, stage }: Change): string => `${name}@${domain.split('.')[0]} ${stage}`;
-  const byItem = new Map(
-    changes.map((change) => {
-      const { kind, domain, name } = changeName(change);
-      return [`${domain}\n${kind}\n${change.kind === 'rule' ? change.id : name}`, change];
-    }),
-  );
-  return [...waits]
-    .flatMap(([item, firsts]) => {
-      const change = byItem.get(item);
-      return change === undefined
-        ? []
-        : [`${text(change)} <- ${[...firsts.keys()].map(text).sort().join(', ')}`];
-    })
-    .sort();
-}
-
-/** What goes in each part. */
-function partsIn(made: Plan): readonly string[] {
-  return requestsOf(made, { version: 'v4', batches: 'allowed' }).map(({ stage, domains }) => {
-    const sent = domains.flatMap(({ domain, requests }) =>
-      requests.flatMap(({ items }) => items.map(({ change }) => `${change.name}@${domain.split('.')[0]}`)),
-    );
-    return `${stage}: ${sent.join(' ')}`;
-  });
-}
+import { A, B, HUB, partsIn, planOf, reasonsIn, RELAY, waitsIn, type Pair } from './waiting.ts';
 
 describe('mail is led to an address only when that delivers it', () => {
   test.each<[string, Record<string, Pair>, readonly string[]]>([
@@ -130,6 +70,29 @@ describe('mail is led to an address only when that delivers it', () => {
       {
         [ACME]: { live: { info: A }, wanted: { info: `desk@${HUB}` } },
         [HUB]: { live: { desk: B }, wanted: { more: B } },
+      },
+      [],
+    ],
+    [
+      'an address that is delivered, and by another alias from then on',
+      {
+        [ACME]: { live: { info: A }, wanted: { info: `desk@${HUB}` } },
+        [HUB]: { live: { desk: A, '*': B, more: B }, wanted: { desk: false } },
+      },
+      [],
+    ],
+    [
+      'two catch-alls of one another that both discarded before',
+      {
+        [ACME]: { live: { '*': 'null' }, wanted: { '*': `new@${ACME},more@${HUB}`, new: A } },
+        [HUB]: { live: { '*': 'null' }, wanted: { '*': `new@${HUB}`, new: A } },
+      },
+      ['*@acme 1 <- *@hub 1, new@acme 1, new@hub 1', '*@hub 1 <- new@hub 1'],
+    ],
+    [
+      'an address outside of the account: what takes the mail of a deleted alias may change later',
+      {
+        [ACME]: { live: { '*': A, info: A, r1: A, r2: A }, wanted: { '*': B, info: false } },
       },
       [],
     ],
@@ -222,6 +185,41 @@ describe('an address delivers until all is led away that goes on being delivered
   });
 });
 
+test('what waits for a change that is made late, even by way of others, is made late, too', () => {
+  const made = planOf({
+    [ACME]: { live: { jobs: A, k: `jobs@${ACME}` }, wanted: { jobs: 'null', k: B } },
+    [HUB]: { live: { help: `jobs@${ACME}` }, wanted: { help: `desk@${RELAY}` } },
+    [RELAY]: { live: { desk: 'null', '*': B, more: B }, wanted: { desk: false } },
+  });
+  expect(waitsIn(made)).toEqual(['help@hub 2 <- desk@relay 2', 'jobs@acme 2 <- help@hub 2, k@acme 1']);
+});
+
+describe('an address of an alias that does not change ends only when another one delivers', () => {
+  test.each<[string, Pair, Pair, readonly string[]]>([
+    [
+      'if all that changes is deleted',
+      { live: { info: 'null', '*': A, r1: A }, wanted: { info: false } },
+      { live: { desk: B, r1: A, r2: A }, wanted: { desk: false } },
+      ['desk@hub 2 <- info@acme 2'],
+    ],
+    [
+      'if other aliases change beside those that are deleted',
+      { live: { info: 'null', '*': A, r1: A }, wanted: { info: false, more: A } },
+      { live: { desk: B, r1: A, r2: A }, wanted: { desk: false, more: A } },
+      ['desk@hub 2 <- info@acme 2'],
+    ],
+    [
+      'if it discards from then on',
+      { live: { r1: A }, wanted: { info: A } },
+      { live: { desk: B }, wanted: { desk: 'null' } },
+      ['desk@hub 1 <- info@acme 1'],
+    ],
+  ])('%s', (_, acme, hub, expected) => {
+    const relay = { live: { any: `info@${ACME},desk@${HUB}` } };
+    expect(waitsIn(planOf({ [ACME]: acme, [HUB]: hub, [RELAY]: relay }))).toEqual(expected);
+  });
+});
+
 test('an address of an alias that does not change ends only when another one of it delivers', () => {
   const relay = (forward: string) =>
     planOf({
@@ -309,6 +307,93 @@ test('a catch-all waits for an alias that is added beside it and leads to it, no
   expect(waitsIn(made)).toEqual(['*@acme 1 <- jobs@acme 1']);
 });
 
+test('a change waits for one that waits for another in a circle', () => {
+  const made = planOf({
+    [ACME]: { live: { '*': A }, wanted: { '*': `info@${RELAY}`, jobs: `${A},info@${ACME}` } },
+    [HUB]: { live: { info: A }, wanted: { info: `jobs@${ACME}` } },
+    [RELAY]: { live: { info: `info@${ACME},jobs@${ACME}` } },
+  });
+  expect(waitsIn(made)).toEqual(['*@acme 1 <- jobs@acme 1', 'info@hub 1 <- *@acme 1, jobs@acme 1']);
+});
+
+describe('an alias that another one takes over is deleted without waiting for', () => {
+  test.each<[string, Pair]>([
+    [
+      'a catch-all that goes on delivering elsewhere, where others wait',
+      {
+        live: { '(i.*)': A, '*': A, info: A, desk: A },
+        wanted: { info: false, '*': B, desk: `new@${HUB}` },
+      },
+    ],
+    [
+      'a catch-all that delivers outside and inside of the account',
+      {
+        live: { '(i.*)': A, '*': A, info: A, desk: A },
+        wanted: { info: false, '*': `${B},any@${RELAY}`, desk: `new@${HUB}` },
+      },
+    ],
+    [
+      'a new catch-all that discards, where no others wait',
+      { live: { '(i.*)': A, info: A, desk: A }, wanted: { info: false, '*': 'null' } },
+    ],
+  ])('%s', (_, acme) => {
+    const made = planOf({
+      [ACME]: acme,
+      [HUB]: { live: {}, wanted: { new: B } },
+      [RELAY]: { live: { any: A } },
+    });
+    expect(waitsIn(made).filter((line) => line.startsWith('info'))).toEqual([]);
+  });
+});
+
+describe('the plan says why a change waits', () => {
+  test.each<[string, Record<string, Pair>, readonly string[]]>([
+    [
+      'its mail goes there from then on',
+      {
+        [ACME]: { live: { info: A, more: A }, wanted: { info: `desk@${HUB}`, more: `old@${HUB}` } },
+        [HUB]: { live: { old: B }, wanted: { desk: B, old: A } },
+      },
+      ['info@acme <- desk@hub: leads-there', 'more@acme <- old@hub: leads-there'],
+    ],
+    [
+      'mail of an unchanged alias goes there from then on',
+      {
+        [ACME]: { live: {}, wanted: { info: A } },
+        [HUB]: { live: { desk: B }, wanted: { desk: 'null' } },
+        [RELAY]: { live: { any: `info@${ACME},desk@${HUB}` } },
+      },
+      ['desk@hub <- info@acme: leads-there'],
+    ],
+    [
+      'mail comes from there before',
+      {
+        [ACME]: { live: { help: `info@${HUB}` }, wanted: { help: B } },
+        [HUB]: { live: { info: A }, wanted: { info: 'null' } },
+      },
+      ['info@hub <- help@acme: led-away'],
+    ],
+    [
+      'it matches some of the same mail, unless there is another reason, too',
+      {
+        [ACME]: {
+          live: { '(a|b)': `info@${HUB}`, info: A, r1: A, r2: A },
+          wanted: { '(a|b)': false, info: false, '*': `desk@${HUB}` },
+        },
+        [HUB]: { live: { info: A, desk: 'null', r1: A, '*': A }, wanted: { desk: false } },
+      },
+      [
+        '(a|b)@acme <- *@acme: beside',
+        '*@acme <- desk@hub: leads-there',
+        'info@acme <- *@acme: leads-there',
+        'info@acme <- desk@hub: leads-there',
+      ],
+    ],
+  ])('%s', (_, domains, expected) => {
+    expect(reasonsIn(planOf(domains))).toEqual(expected);
+  });
+});
+
 test('a pattern is deleted only when the catch-all is there that takes its mail and waits', () => {
   const made = planOf({
     [ACME]: {
@@ -394,118 +479,5 @@ describe('parts', () => {
       [HUB]: { live: { help: `desk@${ACME}`, r1: A, r2: A }, wanted: { help: false } },
     });
     expect(partsIn(made)).toEqual(['2: help@hub', '2: *@acme info@acme']);
-  });
-});
-
-describe('rules', () => {
-  const rules = (
-    domain: string,
-    rows: ObservedDomain['rules'] & {},
-    wanted: PresentDomain['rules'] & {},
-  ): Plan =>
-    plan(
-      desired([present(domain, { rules: wanted })]),
-      observed([live(domain, { routingEngine: 'rules', rulesFallbackEmail: A, rules: rows })]),
-    );
-
-  test('one that discards goes before one that lets its mail go past it', () => {
-    const made = rules(
-      ACME,
-      [liveTwin('info', 10, B), liveTwin('*', 20, 'null'), liveTwin('z', 30, B)],
-      ruleSection([rule('info', B, { active: false }), rule('z', B)], { prune: true }),
-    );
-    expect(waitsIn(made)).toEqual(['info@acme 2 <- derived-alias-*@acme 2']);
-    expect(partsIn(made)).toEqual(['2: derived-alias-*@acme', '2: info@acme']);
-  });
-
-  test('one that discards comes in front only when mail is taken past it', () => {
-    const made = rules(
-      ACME,
-      [liveTwin('info', 10, B), liveTwin('*', 20, 'null')],
-      ruleSection([
-        rule('new', A, { match: { type: 'alias', alias: 'info' } }),
-        rule('*', 'null'),
-        rule('info', B),
-      ]),
-    );
-    expect(partsIn(made)).toEqual(['1: new@acme', '1: info@acme']);
-  });
-
-  test('those that match other mail, deliver, or stand behind do not wait', () => {
-    const made = rules(
-      ACME,
-      [
-        liveTwin('desk', 5, 'null'),
-        liveTwin('info', 10, B),
-        liveTwin('jobs', 20, 'null'),
-        liveTwin('z*', 30, B),
-      ],
-      ruleSection([rule('info', B, { active: false })], { prune: true }),
-    );
-    expect(waitsIn(made)).toEqual([]);
-  });
-
-  test('one that discards is deleted only after those behind it that are deleted and may match its mail', () => {
-    const made = rules(
-      ACME,
-      [
-        liveTwin('info', 5, B),
-        liveTwin('h*', 10, 'null'),
-        liveTwin('help', 20, B),
-        liveTwin('*', 30, B),
-        liveTwin('desk', 40, B),
-        { ...liveTwin('new', 50, B), match: { type: 'cel', expression: 'true' } },
-      ],
-      ruleSection([], { prune: true }),
-    );
-    expect(waitsIn(made)).toEqual([
-      'derived-alias-h*@acme 2 <- derived-alias-*@acme 2, derived-alias-help@acme 2, derived-alias-new@acme 2',
-    ]);
-  });
-
-  test('one that discards gives up mail after a rule behind it, even if an earlier step is its own', () => {
-    const made = rules(
-      ACME,
-      [liveTwin('*', 10, 'null'), liveTwin('jobs', 20, B), liveTwin('z', 30, B)],
-      ruleSection([rule('*', 'null', { active: false }), rule('z', B)], { prune: true }),
-    );
-    expect(partsIn(made)).toEqual(['2: derived-alias-jobs@acme', '2: *@acme']);
-  });
-
-  test('a new one waits for new ones in front of it that may match its mail, where one of the domain waits', () => {
-    const wanted = [
-      rule('*', `desk@${HUB}`),
-      rule('h*', A),
-      rule('x', A, { match: { type: 'alias', alias: 'x' } }),
-    ];
-    const made = plan(
-      desired([
-        present(ACME, { rules: ruleSection(wanted) }),
-        present(HUB, { aliases: aliasSection({ desk: B }) }),
-      ]),
-      observed([
-        live(ACME, { routingEngine: 'rules', rulesFallbackEmail: A, rules: [] }),
-        live(HUB, { routingEngine: 'alias', aliases: [] }),
-      ]),
-    );
-    expect(waitsIn(made)).toEqual([
-      '*@acme 1 <- desk@hub 1',
-      'h*@acme 1 <- *@acme 1',
-      'x@acme 1 <- *@acme 1, desk@hub 1',
-    ]);
-  });
-
-  test('a rule of another engine takes no mail', () => {
-    const made = plan(
-      desired([
-        present(ACME, { rules: ruleSection([rule('info', `desk@${HUB}`)]) }),
-        present(HUB, { aliases: aliasSection({ desk: B }) }),
-      ]),
-      observed([
-        live(ACME, { routingEngine: 'alias', aliases: liveAliases({ info: A }), rules: [] }),
-        live(HUB, { routingEngine: 'alias', aliases: [] }),
-      ]),
-    );
-    expect(waitsIn(made)).toEqual([]);
   });
 });

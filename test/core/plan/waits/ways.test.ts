@@ -245,6 +245,24 @@ describe('a rule', () => {
       { ready: ['more@hub'], needed: ['old@hub'] },
     ],
     [
+      'for a name is not needed before a rule for another name discards',
+      () =>
+        rules(
+          [liveTwin('r', 10, A, { match: named('info') }), liveTwin('help', 20, A)],
+          [rule('r', B, { match: named('info') }), rule('help', 'null')],
+        ),
+      {},
+    ],
+    [
+      'that is there already is not needed before a rule in front of it becomes inactive',
+      () =>
+        rules(
+          [liveTwin('*', 10, A), liveTwin('r', 20, A, { match: named('info') })],
+          [rule('*', A, { active: false }), rule('r', B, { match: named('info') })],
+        ),
+      {},
+    ],
+    [
       'that is added takes mail of wide rules and lets go nothing',
       () =>
         rules(
