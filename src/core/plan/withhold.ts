@@ -132,14 +132,15 @@ function orphans(plan: Plan, held: ReadonlyMap<DomainName, Withheld>): ReadonlyM
     const part = (held.get(change.domain) ?? plan.neededElsewhere.get(change))?.part;
     return orphaned.has(change) || keptOf(change, part)[0] !== change;
   };
-  for (let size = -1; size !== orphaned.size;) {
+  let size: number;
+  do {
     size = orphaned.size;
     for (const change of plan.changes) {
       const reason = isHeld(change) ? null : whyWaiting(change, plan.waits, isHeld);
       if (reason !== null)
         orphaned.set(change, { domain: change.domain, reason, part: 'changes', cause: 'guard' });
     }
-  }
+  } while (size !== orphaned.size);
   return orphaned;
 }
 

@@ -5,9 +5,11 @@ import { NO_PRIOR_DOMAIN, type PriorDomain } from '../../../src/core/model/prior
 import { leftBehind } from '../../../src/core/plan/left-behind.ts';
 import { signature } from '../../../src/core/kinds/items.ts';
 import {
+  absent,
   ACME,
   aliasSection,
   at,
+  codes,
   credentialSection,
   desired,
   live,
@@ -156,6 +158,11 @@ describe('what was applied earlier and is no longer named', () => {
     ]);
   });
 
+  test('is not known of a domain without an earlier run', () => {
+    const memory = { prior: null, references: new Map() };
+    expect(leftBehind(present(ACME, EMPTY), live(ACME, LIVE), memory)).toEqual([]);
+  });
+
   test('of a rule that was edited since, nothing is known', () => {
     const rules = [liveTwin('vip', 1, 'b@x.example')];
     expect(left(EMPTY, { ...LIVE, rules })).toEqual(['alias Old', 'credential printer']);
@@ -198,6 +205,28 @@ describe('a domain that the manifest no longer names', () => {
 
   test('is in every plan', () => {
     expect(said([present(ACME)], account)).toEqual([warning]);
+  });
+
+  test('is told with what to do about it', () => {
+    const { warnings } = plan(desired([present(ACME)]), account, { prior: prior(GONE, { applied }) });
+    expect(warnings).toMatchObject([
+      { hint: 'name it again; or delete it: write `state: absent` for it', source: null },
+    ]);
+  });
+
+  test('is told also where it was in this manifest the last time', () => {
+    const earlier = { domains: new Set([ACME, name('b.example'), name(GONE)]), entries: 1 };
+    const memory = { ...prior(GONE, { applied }), manifests: [earlier] };
+    const wanted = [present(ACME), present('b.example')];
+    expect(said(wanted, observed([live(ACME), live('b.example'), live(GONE)]), memory)).toEqual([warning]);
+  });
+
+  test.each<[string, Parameters<typeof desired>[0], ReadonlySet<ReturnType<typeof name>>]>([
+    ['in a part of the manifest that this plan leaves out', [present(ACME)], new Set([ACME, name(GONE)])],
+    ['to be deleted', [present(ACME), absent(GONE)], new Set([ACME])],
+  ])('but not where it is %s', (_, wanted, domains) => {
+    const options = { prior: prior(GONE, { applied }), manifestSize: { domains, entries: 1 } };
+    expect(codes(plan(desired(wanted), account, options))).not.toContain('no-longer-managed');
   });
 
   test.each<[string, () => readonly string[]]>([

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { itemKey } from '../../../src/core/kinds/item-key.ts';
 import type { Change, GuardFinding, Hold, Plan, WaitReason } from '../../../src/core/model/plan.ts';
-import { isRefused, withheldReason, withholdRefused } from '../../../src/core/plan/withhold.ts';
+import type { DomainPlan } from '../../../src/core/plan/diff/section.ts';
+import {
+  isRefused,
+  neededElsewhere,
+  withheldReason,
+  withholdRefused,
+} from '../../../src/core/plan/withhold.ts';
 import {
   ACME,
   aliasSection,
@@ -288,5 +294,61 @@ describe('what waits for a change that is withheld', () => {
     const needed = { domain: hub, reason: 'needed', part: 'domain', cause: 'manifest' } as const;
     const result = withholdRefused({ ...whole, neededElsewhere: new Map([[desk, needed]]) });
     expect(kept(result)).toEqual(['acme.example jobs']);
+  });
+});
+
+describe('a route to which a domain forwards that is withheld', () => {
+  const hub = name('hub.example');
+  const routes = () => liveAliases({ info: 'desk@hub.example' });
+  const found = () =>
+    observed([
+      live(ACME, { aliases: routes() }),
+      live(B, { aliases: routes() }),
+      live(hub, { aliases: liveAliases({ desk: 'a@x.example', other: 'a@x.example' }) }),
+    ]);
+  const changes = () =>
+    plan(desired([present(hub, { aliases: aliasSection({ desk: false, other: false }) })]), found()).changes;
+  /** These domains are withheld for these causes. */
+  const held = (causes: Readonly<Record<string, readonly string[]>>) =>
+    Object.entries(causes).map(([domain, all]) => ({
+      domain,
+      changes: [],
+      withheld: all.map((cause) => ({ domain, part: 'domain', reason: 'unclear', cause })),
+    })) as unknown as readonly DomainPlan[];
+  const needed = (causes: Readonly<Record<string, readonly string[]>>, own = changes()) => {
+    const goes = { domain: hub, changes: own, withheld: [] } as unknown as DomainPlan;
+    return [...neededElsewhere([...held(causes), goes], found())];
+  };
+
+  test.each<[string, Readonly<Record<string, readonly string[]>>, readonly string[]]>([
+    ['stays while the manifest is unclear', { [ACME]: ['manifest'] }, ['desk acme.example']],
+    [
+      'stays for every such domain',
+      { [ACME]: ['manifest'], [B]: ['manifest'] },
+      ['desk acme.example, b.example'],
+    ],
+    ['stays if that is one reason of two', { [ACME]: ['unproven', 'manifest'] }, ['desk acme.example']],
+    ['goes where the service is the reason', { [ACME]: ['unproven'] }, []],
+    ['goes where nothing is withheld', { [ACME]: [] }, []],
+    ['goes where the domain does not exist yet', { [C]: ['manifest'] }, []],
+  ])('%s', (_, causes, expected) => {
+    const said = needed(causes).map(([{ name: text }, { reason }]) => [text, reason]);
+    expect(said).toEqual(
+      expected.map((line) => {
+        const [text, users] = [line.slice(0, 4), line.slice(5)];
+        return [text, `${users} still forwards there, and is withheld`];
+      }),
+    );
+  });
+
+  test('is listed with its own domain, and stays beside what a guard holds', () => {
+    const own = changes();
+    const [first] = needed({ [ACME]: ['manifest'] }, own);
+    expect(first?.[1]).toMatchObject({ domain: hub, part: 'deletes', cause: 'manifest' });
+    const whole = { ...base(), changes: [...base().changes, ...own] };
+    const guards = [finding({ kind: 'domain', domain: C })];
+    const neededThere = new Map([first as [Change, Plan['withheld'][number]]]);
+    const result = withholdRefused({ ...whole, guards, neededElsewhere: neededThere });
+    expect(kept(result)).toEqual([...BUT('c.example new', 'c.example old'), 'hub.example other']);
   });
 });
