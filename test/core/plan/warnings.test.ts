@@ -4,7 +4,7 @@ import type { Account, ObservedDomain } from '../../../src/core/model/observed.t
 import type { FindingCode } from '../../../src/core/model/lint/findings.ts';
 import type { Change, Warning } from '../../../src/core/model/plan.ts';
 import type { RuleMatch } from '../../../src/core/model/resources.ts';
-import { takesRoutes, uncheckedForwards } from '../../../src/core/plan/warnings.ts';
+import { takesRoutes, uncheckedForwards, warningsOfChanges } from '../../../src/core/plan/warnings.ts';
 import {
   absent,
   ACME,
@@ -434,6 +434,19 @@ test('of a generated manifest only those about the account, and about what chang
     '- over-quota',
   ]);
   expect(found('written')).toEqual(expect.arrayContaining(['20 domain-banned', '30 default-catch-all']));
+});
+
+test.each([
+  ['adopted-by-content', false],
+  ['default-catch-all', false],
+  ['no-longer-managed', false],
+  ['similar-destination', false],
+  ['similar-domain', false],
+  ['unmanaged-rule-first', false],
+  ['over-quota', true],
+] as const)('the plan of a manifest that a program wrote warns of %s: %s', (code, isKept) => {
+  const warning = { code, message: 'said', source: null };
+  expect(warningsOfChanges([warning], [], desired([]))).toEqual(isKept ? [warning] : []);
 });
 
 test.each([

@@ -266,19 +266,23 @@ describe('what waits for a change that is withheld', () => {
     ]);
   });
 
-  test('nor what waits for that', () => {
-    const whole = made();
-    const [info, jobs] = whole.changes.filter(({ domain }) => domain === ACME) as [Change, Change];
-    const waits: Plan['waits'] = new Map([
-      ...whole.waits,
-      [itemKey(jobs), new Map<Change, WaitReason>([[info, 'beside']])],
-    ]);
-    const result = withholdRefused({ ...whole, waits, guards: holding(hub) });
-    expect(kept(result)).toEqual([]);
-    expect(result.withheld.map(({ reason }) => reason)).toContain(
-      'info of acme.example, which matches some of the same mail, is withheld',
-    );
-  });
+  test.each([false, true])(
+    'nor what waits for that, in the order of the plan or the other one (%s)',
+    (isOther) => {
+      const whole = made();
+      const [info, jobs] = whole.changes.filter(({ domain }) => domain === ACME) as [Change, Change];
+      const waits: Plan['waits'] = new Map([
+        ...whole.waits,
+        [itemKey(jobs), new Map<Change, WaitReason>([[info, 'beside']])],
+      ]);
+      const changes = isOther ? whole.changes.toReversed() : whole.changes;
+      const result = withholdRefused({ ...whole, changes, waits, guards: holding(hub) });
+      expect(kept(result)).toEqual([]);
+      expect(result.withheld.map(({ reason }) => reason)).toContain(
+        'info of acme.example, which matches some of the same mail, is withheld',
+      );
+    },
+  );
 
   test('a route stays to which one still leads that is withheld', () => {
     const result = withholdRefused({ ...made(), guards: holding(ACME) });
