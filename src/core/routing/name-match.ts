@@ -25,16 +25,20 @@ export function matcherOf(name: string): (localPart: string) => NameMatch | null
 /** The result of a condition: true or false if all interpretations agree. */
 export type NameVerdict = boolean | 'possible';
 
+/** Returns what all names begin with that an alias rule such as `Sales*` takes, in lower case; null for other rules. */
+export function prefixOf(name: string): string | null {
+  const prefix = name.endsWith('*') ? name.slice(0, -1).toLowerCase() : null;
+  return prefix === null || takesOthers(prefix) ? null : prefix;
+}
+
 /**
  * Returns the condition of an alias rule. It takes names, `*`, prefixes such as `sales*`, and regular expressions (field
  * notes: rules mode).
  */
 export function aliasCondition(name: string): (localPart: string) => NameVerdict {
+  const prefix = prefixOf(name);
+  if (prefix !== null) return (localPart) => localPart.toLowerCase().startsWith(prefix);
   const lower = name.toLowerCase();
-  const prefix = lower.endsWith('*') ? lower.slice(0, -1) : null;
-  if (prefix !== null && !takesOthers(prefix)) {
-    return (localPart) => localPart.toLowerCase().startsWith(prefix);
-  }
   if (!takesOthers(name)) {
     return (localPart) => [localPart, localPart.split('+')[0]].some((text) => text?.toLowerCase() === lower);
   }
@@ -44,7 +48,9 @@ export function aliasCondition(name: string): (localPart: string) => NameVerdict
     if (isPatternName(name)) return found !== null;
     const text = localPart.toLowerCase();
     if (text === lower) return true;
-    return found !== null || (prefix !== null && text.startsWith(prefix)) ? 'possible' : false;
+    return found !== null || (lower.endsWith('*') && text.startsWith(lower.slice(0, -1)))
+      ? 'possible'
+      : false;
   };
 }
 

@@ -9,7 +9,7 @@ import { addressesIn } from './known-addresses.ts';
 import { conditionOf, type RouteSubject } from './outcomes.ts';
 import { contestedAddresses } from './overlaps.ts';
 import { fallbackOf } from './tables.ts';
-import { conditionKey, takesEverything, type RoutesInput } from './sides.ts';
+import { conditionKey, takesAllOf, takesEverything, type RoutesInput } from './sides.ts';
 
 export interface KnownMail {
   /** Addresses in these domains that destinations name. */
@@ -203,13 +203,20 @@ function addressSubjects(
 }
 
 /**
- * Returns the mail that is known by a pattern or a condition. If a rule that takes all mail is added or deleted, that
- * is the mail of all rules.
+ * Returns the mail that is known by a pattern or a condition. If a rule changes that takes all mail of others, that is
+ * also their mail.
  */
 function conditionSubjects(domain: Domain, concerned: readonly RouteTaker[]): readonly RouteSubject[] {
-  const isOverall = concerned.some((taker) => taker.kind === 'rule' && takesEverything(taker.match));
+  const changed = concerned.flatMap((taker) => (taker.kind === 'rule' ? [taker.match] : []));
+  const isCovered = (taker: RouteTaker): boolean => {
+    if (taker.kind === 'fallback') return false;
+    const own = taker.kind === 'rule' ? taker.match : ({ type: 'alias', alias: taker.name } as const);
+    return changed.some((match) => takesAllOf(match, own));
+  };
+  // Stryker disable next-line ConditionalExpression: it only saves a search through the whole domain.
+  const covered = changed.length === 0 ? [] : allTakers(domain).filter(isCovered);
   const found = { pattern: new Map<string, RouteSubject>(), condition: new Map<string, RouteSubject>() };
-  for (const taker of isOverall ? [...concerned, ...allTakers(domain)] : concerned) {
+  for (const taker of [...concerned, ...covered]) {
     const subject = mailTakenBy(taker, domain.domain);
     if (subject.kind === 'pattern' || subject.kind === 'condition')
       found[subject.kind].set(conditionKey(conditionOf(subject)), subject);

@@ -4,6 +4,7 @@ import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
 import { lazily } from '../../routing/lazily.ts';
+import { prefixOf } from '../../routing/name-match.ts';
 import { createRouter } from '../../routing/route.ts';
 import type { DomainRoutes } from '../../routing/ways.ts';
 import { matchParts } from '../../fields/condition.ts';
@@ -24,7 +25,7 @@ export interface DomainSide {
   readonly engine: PlanTable['mode'] | null;
   /** Returns the alias of a name, if aliases route the domain's mail. */
   readonly aliasOf: (name: string) => RoutedItem | null;
-  /** Returns the rule that takes mail of a condition; null if none does. */
+  /** Returns the rule that takes all mail of a condition; null if none does. */
   readonly takerOf: (match: RuleMatch) => RankedItem | null;
 }
 
@@ -179,26 +180,53 @@ function aliasesIn(table: () => PlanTable): DomainSide['aliasOf'] {
   return (name) => table().aliases.named(nameKey(name)) ?? null;
 }
 
-/** Returns a lookup of the first active rule with a condition, unless a rule before it takes all mail. */
+/** Returns a lookup of the first active rule that takes all mail of a condition, as far as the texts show. */
 function rulesIn(table: () => PlanTable): DomainSide['takerOf'] {
-  const found = lazily(() => findTakers(table().rules));
-  return (match) => found().byCondition.get(conditionKey(match)) ?? found().ofEverything;
+  const takers = lazily(() => findTakers(table().rules));
+  return (match) => firstTaker(match, takers());
 }
 
 interface Takers {
+  readonly byPrefix: ReadonlyMap<string, RankedItem>;
   readonly byCondition: ReadonlyMap<string, RankedItem>;
   readonly ofEverything: RankedItem | null;
 }
 
+/** Finds the rules that take mail, without those whose mail a rule in front takes. */
 function findTakers(rules: PlanTable['rules']): Takers {
+  const byPrefix = new Map<string, RankedItem>();
   const byCondition = new Map<string, RankedItem>();
+  const takers = { byPrefix, byCondition, ofEverything: null };
   for (const rule of rules) {
     if (!rule.active) continue;
-    if (takesEverything(rule.match)) return { byCondition, ofEverything: rule };
-    const key = conditionKey(rule.match);
-    if (!byCondition.has(key)) byCondition.set(key, rule);
+    if (takesEverything(rule.match)) return { ...takers, ofEverything: rule };
+    if (firstTaker(rule.match, takers) !== null) continue;
+    const prefix = prefixIn(rule.match);
+    if (prefix === null) byCondition.set(conditionKey(rule.match), rule);
+    else byPrefix.set(prefix, rule);
   }
-  return { byCondition, ofEverything: null };
+  return takers;
+}
+
+function firstTaker(match: RuleMatch, { byPrefix, byCondition, ofEverything }: Takers): RankedItem | null {
+  const prefix = prefixIn(match);
+  if (prefix === null) return byCondition.get(conditionKey(match)) ?? ofEverything;
+  // The longest prefix is in front. Behind a shorter one it would have no mail, and would not be here.
+  for (let length = prefix.length; length > 0; length -= 1) {
+    const rule = byPrefix.get(prefix.slice(0, length));
+    if (rule !== undefined) return rule;
+  }
+  return ofEverything;
+}
+
+/** True if the texts of two conditions show that all mail of `match` also meets `wide`. */
+export function takesAllOf(wide: RuleMatch, match: RuleMatch): boolean {
+  const [prefix, own] = [prefixIn(wide), prefixIn(match)];
+  return takesEverything(wide) || (prefix !== null && own?.startsWith(prefix) === true);
+}
+
+function prefixIn(match: RuleMatch): string | null {
+  return match.type === 'alias' ? prefixOf(match.alias) : null;
 }
 
 /** True if every mail meets a rule's condition, as far as its text shows. */

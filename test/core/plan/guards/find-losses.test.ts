@@ -12,6 +12,7 @@ import {
   live,
   liveAliases,
   liveRule,
+  liveTwin,
   observed,
   plan,
   present,
@@ -146,6 +147,17 @@ describe('what forwards to a rule that goes', () => {
     const found = losses([withAliases(HUB, { desk: false })], [byAliases(HUB, { ...REST, desk: A }), other]);
     expect(addresses(found)).toEqual([`*@${ELSE}`, `desk@${HUB}`]);
   });
+});
+
+test('a prefix that leads nowhere takes mail of a shorter one, if it comes in front of it', () => {
+  const dead = `gone@${HUB}`;
+  const rows = live(ACME, {
+    routingEngine: 'rules',
+    rulesFallbackEmail: A,
+    rules: [liveTwin('s*', 1, A), liveTwin('sa*', 2, dead)],
+  });
+  const wanted = present(ACME, { rules: ruleSection([rule('sa*', dead), rule('s*', A)]) });
+  expect(addresses(losses([wanted], [rows, byAliases(HUB, REST)], null))).toEqual([`sa*@${ACME}`]);
 });
 
 describe('what a finding says', () => {

@@ -340,6 +340,49 @@ describe('rules', () => {
     ]);
   });
 
+  test.each<[string, readonly string[], readonly string[], readonly string[]]>([
+    [
+      'comes in front of it',
+      ['s*', 'sa*'],
+      ['sa*', 's*'],
+      [`reroute sa*@acme.example (pattern): ${A} -> ${B}`],
+    ],
+    ['is new in front of it', ['s*'], ['sa*', 's*'], [`reroute sa*@acme.example (pattern): ${A} -> ${B}`]],
+    ['is new behind it', ['s*'], ['s*', 'sa*'], []],
+    ['is deleted behind it', ['s*', 'sa*'], ['s*'], []],
+    [
+      'was in front of a new one',
+      ['Sa*'],
+      ['s*', 'Sa*'],
+      [
+        `reroute s*@acme.example (pattern): rest@corp.example -> ${A}`,
+        `reroute Sa*@acme.example (pattern): ${B} -> ${A}`,
+      ],
+    ],
+    [
+      'was behind one that is deleted',
+      ['s*', 'sa*'],
+      ['sa*'],
+      [
+        `reroute s*@acme.example (pattern): ${A} -> rest@corp.example`,
+        `reroute sa*@acme.example (pattern): ${A} -> ${B}`,
+      ],
+    ],
+  ])(
+    'a prefix has the mail of a shorter one in front of it, and one that %s',
+    (_, before, after, expected) => {
+      const forward = (prefix: string): string => (prefix === 's*' ? A : B);
+      const rows = before.map((prefix, index) => liveTwin(prefix, index + 1, forward(prefix)));
+      const wanted = ruleSection(
+        after.map((prefix) => rule(prefix, forward(prefix))),
+        { prune: true },
+      );
+      expect(routes([present(ACME, { rules: wanted })], [live(ACME, { ...BY_RULES, rules: rows })])).toEqual(
+        expected,
+      );
+    },
+  );
+
   test('have no say where aliases route', () => {
     const wanted = ruleSection([rule('jobs', A)]);
     expect(routes([present(ACME, { rules: wanted })], [live(ACME, { ...BY_ALIASES, rules: [] })])).toEqual(

@@ -207,6 +207,25 @@ describe('what takes mail for a name or a condition', () => {
     const few = side({ routingEngine: 'rules', rules: rules.slice(0, 2) });
     expect(few.takerOf(EVERYTHING)).toBeNull();
   });
+
+  test.each<[string, string | null]>([
+    ['s*', 's'],
+    ['SAL*', 'sa'],
+    ['sz*', 's'],
+    ['t*', 'rest'],
+    ['(s|t)', 'rest'],
+    ['s.*', 's'],
+  ])('where rules route: the first that takes all that begins with %s is %s', (alias, expected) => {
+    const prefixes = [
+      liveRule('sa', 1, A, { match: { type: 'alias', alias: 'Sa*' } }),
+      liveRule('s', 2, A, { match: { type: 'alias', alias: 's*' } }),
+      liveRule('sad', 3, A, { match: { type: 'alias', alias: 'sad*' } }),
+      liveRule('twin', 4, A, { match: { type: 'alias', alias: 'S*' } }),
+      liveRule('rest', 5, A, { match: EVERYTHING }),
+    ];
+    const { takerOf } = side({ routingEngine: 'rules', rules: prefixes });
+    expect(takerOf({ type: 'alias', alias })?.name ?? null).toBe(expected);
+  });
 });
 
 test.each<[RuleMatch, boolean]>([
