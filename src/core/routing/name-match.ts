@@ -25,10 +25,19 @@ export function matcherOf(name: string): (localPart: string) => NameMatch | null
 /** The result of a condition: true or false if all interpretations agree. */
 export type NameVerdict = boolean | 'possible';
 
-/** Returns what all names begin with that an alias rule such as `Sales*` takes, in lower case; null for other rules. */
+/**
+ * Returns what all names begin with that an alias rule such as `Sales*` takes, in lower case; null for other rules. A
+ * rule such as `sales.*` may be a regular expression to the service.
+ */
 export function prefixOf(name: string): string | null {
-  const prefix = name.endsWith('*') ? name.slice(0, -1).toLowerCase() : null;
-  return prefix === null || takesOthers(prefix) ? null : prefix;
+  const start = plainStart(name);
+  return start?.endsWith('.') === true ? null : start;
+}
+
+/** Returns the text before the `*` of a name, in lower case; null if the name has no `*` at its end, or is a pattern. */
+function plainStart(name: string): string | null {
+  const start = name.endsWith('*') ? name.slice(0, -1).toLowerCase() : null;
+  return start === null || takesOthers(start) ? null : start;
 }
 
 /**
@@ -36,8 +45,14 @@ export function prefixOf(name: string): string | null {
  * notes: rules mode).
  */
 export function aliasCondition(name: string): (localPart: string) => NameVerdict {
-  const prefix = prefixOf(name);
-  if (prefix !== null) return (localPart) => localPart.toLowerCase().startsWith(prefix);
+  const start = plainStart(name);
+  if (start !== null) {
+    const least = prefixOf(name) ?? start.slice(0, -1);
+    return (localPart) => {
+      const text = localPart.toLowerCase();
+      return text.startsWith(start) || (text.startsWith(least) && 'possible');
+    };
+  }
   const lower = name.toLowerCase();
   if (!takesOthers(name)) {
     return (localPart) => [localPart, localPart.split('+')[0]].some((text) => text?.toLowerCase() === lower);

@@ -151,12 +151,16 @@ describe('names that may be patterns', () => {
     const rules = [
       rule('prefix', alias('sales*')),
       rule('pattern', alias('h.*-desk')),
+      rule('either', alias('Team.*')),
       rule('all', alias('*')),
     ];
     const of = (to: string): readonly string[] => everywhere({ rules, mode: 'rules' }, mail(to));
     expect(of('sales-eu')).toEqual(['rule prefix@rules.example']);
     expect(of('help-desk')).toEqual(['rule all@rules.example', 'rule pattern@rules.example']);
     expect(of('h.*-desk')).toEqual(['rule pattern@rules.example']);
+    expect(of('team.EU')).toEqual(['rule either@rules.example']);
+    expect(of('TEAM')).toEqual(['rule all@rules.example', 'rule either@rules.example']);
+    expect(of('tea')).toEqual(['rule all@rules.example']);
   });
 });
 

@@ -214,7 +214,7 @@ describe('what takes mail for a name or a condition', () => {
     ['sz*', 's'],
     ['t*', 'rest'],
     ['(s|t)', 'rest'],
-    ['s.*', 's'],
+    ['s.*', 'rest'],
   ])('where rules route: the first that takes all that begins with %s is %s', (alias, expected) => {
     const prefixes = [
       liveRule('sa', 1, A, { match: { type: 'alias', alias: 'Sa*' } }),
