@@ -81,11 +81,16 @@ function wayOf(hops: readonly Hop<RoutedAlias, Rule>[]): Way {
     const { route, address } = hop;
     if (route.kind === 'refused') return [[address, 'refused']];
     const goesTo = `-> ${route.forward.toSorted().join()}`;
-    if (route.kind === 'alias') return [[address, `${route.by} ${route.alias.name} ${goesTo}`]];
+    if (route.kind === 'alias') return [[address, `${takenBy(route.by, route.alias.name)} ${goesTo}`]];
     if (route.kind === 'rule') return [[address, `${route.rule.match.type} ${route.rule.at} ${goesTo}`]];
     return [[address, `fallback ${goesTo}`]];
   });
   return { hops: new Map(described), to, hasLoop: loops.length > 0 };
+}
+
+/** Of patterns with the same destinations, it makes no difference which one takes the mail. */
+function takenBy(means: string, name: string): string {
+  return means === 'regex' ? means : `${means} ${name}`;
 }
 
 /** More addresses than can be written in the resources: captures make them without end. */
@@ -127,7 +132,7 @@ function deliverToEnd(random: RandomMail): Way | 'endless' {
 function describe(route: MailRoute): string {
   if (route.kind === 'refused') return 'refused';
   const goesTo = `-> ${decodeForward(route.forward).toSorted().join()}`;
-  if (route.kind === 'alias') return `${route.by} ${route.alias.alias} ${goesTo}`;
+  if (route.kind === 'alias') return `${takenBy(route.by, route.alias.alias)} ${goesTo}`;
   if (route.kind === 'rule') return `${route.rule.config.type} ${route.rule.rank} ${goesTo}`;
   return `fallback ${goesTo}`;
 }

@@ -81,6 +81,12 @@ async function edit(world: World, { kind, pick }: Edit, index: number): Promise<
   );
 }
 
+/** Domains that lost half of their items, here by deletes of an undo that was killed: the guard keeps the rest. */
+function heldBack(once: Extract<Ending, { readonly kind: 'ended' }>['once']): readonly string[] {
+  const guards = once.kind === 'applied' ? once.report.guards : [];
+  return guards.filter(({ guard }) => guard === 'remote-shrink').map(({ scope }) => scope);
+}
+
 async function attempt(
   world: World,
   scenario: Scenario,
@@ -138,11 +144,14 @@ test(
         if (ending.once.kind === 'applied') count.undone += 1;
 
         const end = itemsOf(world.core.store.dump());
+        const held = heldBack(ending.once);
         const wrong: string[] = [];
         for (const key of new Set([...start.keys(), ...after.keys(), ...before.keys(), ...end.keys()])) {
           const touched = before.get(key) !== after.get(key);
           const wanted = touched ? before.get(key) : start.get(key);
-          if (end.get(key) !== wanted) {
+          const isHeld =
+            held.some((domain) => key.startsWith(`${domain} `)) && end.get(key) === before.get(key);
+          if (end.get(key) !== wanted && !isHeld) {
             wrong.push(
               `${key}: ${start.get(key)} -> ${after.get(key)} -> ${before.get(key)} -> ${end.get(key)}`,
             );
