@@ -144,7 +144,7 @@ test(
         if (ending.once.kind === 'applied') count.undone += 1;
 
         const end = itemsOf(world.core.store.dump());
-        const held = heldBack(ending.once);
+        const held = killed.kind === 'killed' ? heldBack(ending.once) : [];
         const wrong: string[] = [];
         for (const key of new Set([...start.keys(), ...after.keys(), ...before.keys(), ...end.keys()])) {
           const touched = before.get(key) !== after.get(key);

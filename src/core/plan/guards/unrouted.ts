@@ -59,7 +59,7 @@ export function findLosses(input: LossInput, which?: 'all'): readonly Loss[] {
   const lost = new Map<string, Loss>();
   for (const reading of readingsOfDomains(concerned, input)) {
     for (const mail of [...known, ...losingForwarders(forwarders, reading)]) {
-      // What nothing takes by its name goes with all other mail, which is among the mail here if it may lose delivery.
+      // If nothing takes the mail by its name, it goes with all other mail, which is compared on its own.
       if (!('to' in mail) && !isTaken(mail, reading)) continue;
       if (isDeliberate?.(mail, reading.before(mail.domain).engine) === true || !reading.loses(mail)) continue;
       const found = lossOf(mail, reading, causes);
