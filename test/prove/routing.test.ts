@@ -156,6 +156,7 @@ function stateOf({ domains, choices }: RandomMail): State {
     switches: {
       ruleRegexMatch: choices.anchoring,
       regexAliasOrder: choices.order,
+      ruleDotStar: choices.dotStar,
       // Captures are documented for aliases only.
       ruleCaptures: 'as-written',
     },

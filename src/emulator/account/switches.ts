@@ -119,6 +119,8 @@ export interface Switches {
   ruleRegexMatch: 'anywhere' | 'whole';
   /** Match of an alias rule with plus labels. `base` ignores the label; `exact` does not. */
   rulePlusAddressing: 'base' | 'exact';
+  /** A rule for names such as `sales.*`: a regular expression, or all names that begin with `sales.`. */
+  ruleDotStar: 'regex' | 'prefix';
   /** `$1` in the forward of a regex rule: filled with what the group matched, or left as written. */
   ruleCaptures: 'filled' | 'as-written';
   /** Case in regular expression aliases. It has no effect if alias names are case-sensitive anyway. */
@@ -190,6 +192,7 @@ export const DEFAULT_SWITCHES: Readonly<Switches> = {
   regexAliasOrder: 'created',
   ruleRegexMatch: 'anywhere',
   rulePlusAddressing: 'base',
+  ruleDotStar: 'regex',
   ruleCaptures: 'filled',
   aliasPatternCase: 'insensitive',
   bannedDomain: 'refuse',

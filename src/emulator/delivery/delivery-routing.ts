@@ -106,7 +106,10 @@ function matchRule(config: RuleConfig, mail: MailTexts, switches: Switches): Mat
 
 /** Matches an alias rule, whose alias is `*`, a prefix such as `sales*`, a regular expression or a name. */
 function matchAliasRule(alias: string, local: string, switches: Switches): Match {
-  if (isPattern(alias)) return patternMatcher(alias, { extent: 'whole', letterCase: 'any' })(local);
+  const isPrefix =
+    switches.ruleDotStar === 'prefix' && alias.endsWith('.*') && !isPattern(alias.slice(0, -1));
+  if (isPattern(alias) && !isPrefix)
+    return patternMatcher(alias, { extent: 'whole', letterCase: 'any' })(local);
   const wanted = alias.toLowerCase();
   const sent = local.toLowerCase();
   const names = switches.rulePlusAddressing === 'base' ? [sent, splitLabel(sent).name] : [sent];

@@ -245,6 +245,18 @@ describe('rules mode', () => {
     expect(destinations(emulator, { subject: 'for jane' })).toEqual([expected]);
   });
 
+  test.each<[Switches['ruleDotStar'], string, boolean]>([
+    ['regex', 'salesteam', true],
+    ['regex', 'sales.eu', true],
+    ['prefix', 'salesteam', false],
+    ['prefix', 'Sales.EU', true],
+  ])('switch ruleDotStar: %s, mail to %s', async (ruleDotStar, name, isTaken) => {
+    const rules = [rule('alias', { alias: 'sales.*' })];
+    const domain = { routing_engine: 'rules', rules_fallback_email: null, rules } as const;
+    const { emulator } = await start(domain, { ruleDotStar });
+    expect(destinations(emulator, { to: `${name}@acme.example` })).toHaveLength(isTaken ? 1 : 0);
+  });
+
   test.each([
     ['ruleRegexMatch', { ruleRegexMatch: 'whole' }],
     ['rulePlusAddressing', { rulePlusAddressing: 'exact' }],

@@ -14,6 +14,7 @@ export interface RandomMail {
 export interface Choices {
   readonly anchoring: 'anywhere' | 'whole';
   readonly order: 'created' | 'name';
+  readonly dotStar: 'regex' | 'prefix';
 }
 
 const DOMAINS = ['acme.example', 'beta.example', 'xn--mnchen-3ya.example'];
@@ -70,8 +71,8 @@ const PATTERNS = [
   "o'(ne|)il",
   '(?-i)sales()',
 ];
-/** The emulator takes those with a dot for patterns, and the others letter by letter. */
-const WILDCARDS = ['sales.*', '.*-7', 'in.*o', 'j.+', 'sa*', '*o'];
+/** The emulator takes those with a dot for patterns or prefixes, and the others letter by letter. */
+const WILDCARDS = ['sales.*', 'jane.*', '.*', '.*-7', 'in.*o', 'j.+', 'sa*', '*o'];
 const OUTSIDE = [
   'ana@corp.example',
   'Ben@Corp.EXAMPLE',
@@ -223,5 +224,6 @@ export const randomMail: fc.Arbitrary<RandomMail> = fc.record({
   choices: fc.record({
     anchoring: fc.constantFrom('anywhere' as const, 'whole' as const),
     order: fc.constantFrom('created' as const, 'name' as const),
+    dotStar: fc.constantFrom('regex' as const, 'prefix' as const),
   }),
 });

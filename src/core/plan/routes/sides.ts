@@ -5,6 +5,7 @@ import type { Change, Plan } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
 import { lazily } from '../../routing/lazily.ts';
 import { prefixOf } from '../../routing/name-match.ts';
+import { takesEverything } from '../../routing/reach.ts';
 import { createRouter } from '../../routing/route.ts';
 import type { DomainRoutes } from '../../routing/ways.ts';
 import { matchParts } from '../../fields/condition.ts';
@@ -228,20 +229,6 @@ export function takesAllOf(wide: RuleMatch, match: RuleMatch): boolean {
 function prefixIn(match: RuleMatch): string | null {
   return match.type === 'alias' ? prefixOf(match.alias) : null;
 }
-
-/** True if every mail meets a rule's condition, as far as its text shows. */
-export function takesEverything(match: RuleMatch): boolean {
-  switch (match.type) {
-    case 'alias':
-      return match.alias === '*' || ANYTHING.test(match.alias);
-    case 'regex':
-      return match.regex === '' || ANYTHING.test(match.regex);
-    case 'cel':
-      return match.expression.trim() === 'true';
-  }
-}
-
-const ANYTHING = /^\^?\(?\.\*\)?\$?$/;
 
 /** Returns a key that is equal for rules with the same condition. */
 export function conditionKey(match: RuleMatch): string {

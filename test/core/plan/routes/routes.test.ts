@@ -368,6 +368,21 @@ describe('rules', () => {
         `reroute sa*@acme.example (pattern): ${A} -> ${B}`,
       ],
     ],
+    [
+      'is deleted behind a rule that may take everything',
+      ['.*', 's*'],
+      ['.*'],
+      [`reroute s*@acme.example (pattern): ${A} -> rest@corp.example`],
+    ],
+    [
+      'was behind such a rule, which is deleted',
+      ['.*', 's*'],
+      ['s*'],
+      [
+        `reroute .*@acme.example (pattern): ${B} -> rest@corp.example`,
+        `reroute others at acme.example: ${B} -> rest@corp.example`,
+      ],
+    ],
   ])(
     'a prefix has the mail of a shorter one in front of it, and one that %s',
     (_, before, after, expected) => {

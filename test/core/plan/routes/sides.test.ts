@@ -6,7 +6,6 @@ import {
   conditionKey,
   decidingSection,
   readSides,
-  takesEverything,
   type DomainSide,
   type Sides,
 } from '../../../../src/core/plan/routes/sides.ts';
@@ -226,25 +225,6 @@ describe('what takes mail for a name or a condition', () => {
     const { takerOf } = side({ routingEngine: 'rules', rules: prefixes });
     expect(takerOf({ type: 'alias', alias })?.name ?? null).toBe(expected);
   });
-});
-
-test.each<[RuleMatch, boolean]>([
-  [{ type: 'alias', alias: '*' }, true],
-  [{ type: 'alias', alias: '.*' }, true],
-  [{ type: 'alias', alias: '(.*)' }, true],
-  [{ type: 'alias', alias: '^(.*)$' }, true],
-  [{ type: 'alias', alias: '' }, false],
-  [{ type: 'alias', alias: 'info' }, false],
-  [{ type: 'alias', alias: 'x.*' }, false],
-  [{ type: 'alias', alias: '.*x' }, false],
-  [{ type: 'regex', regex: '', scopes: ['subject'] }, true],
-  [{ type: 'regex', regex: '^.*$', scopes: ['subject'] }, true],
-  [{ type: 'regex', regex: '*', scopes: ['subject'] }, false],
-  [{ type: 'regex', regex: '.*invoice.*', scopes: ['subject'] }, false],
-  [{ type: 'cel', expression: ' true ' }, true],
-  [{ type: 'cel', expression: 'true && false' }, false],
-])('%j takes all mail: %s', (match, expected) => {
-  expect(takesEverything(match)).toBe(expected);
 });
 
 test('conditions are equal where type and parts are, scopes in any order', () => {

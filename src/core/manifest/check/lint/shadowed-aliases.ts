@@ -2,7 +2,13 @@ import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { looksLikeRegex, quote } from '../../../model/names.ts';
 import type { PresentAlias } from '../../../kinds/alias/fields.ts';
 import { laterOf, type LintFinding } from './finding.ts';
-import { createCoverage, EVERYTHING, reachOfAlias, type Coverage, type Reach } from './reach.ts';
+import {
+  createCoverage,
+  EVERYTHING,
+  reachOfAlias,
+  type Coverage,
+  type Reach,
+} from '../../../routing/reach.ts';
 
 /**
  * Finds patterns whose mail all goes to named aliases, which match first, and a `*` beside patterns that match

@@ -3,8 +3,8 @@ import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { quote } from '../../../model/names.ts';
 import type { PresentRule } from '../../../kinds/rule/fields.ts';
 import type { RuleMatch, Scope } from '../../../model/resources.ts';
+import { createCoverage, reachOfAliasRule, takesEverything, type Coverage } from '../../../routing/reach.ts';
 import type { LintFinding } from './finding.ts';
-import { createCoverage, reachOfAliasRule, reachOfPattern, type Coverage } from './reach.ts';
 import { listNames } from './shadowed-aliases.ts';
 
 /**
@@ -35,7 +35,7 @@ function note(rule: PresentRule, above: Above): void {
   const { match } = rule;
   const condition = conditionOf(match);
   if (!above.conditions.has(condition)) above.conditions.set(condition, rule);
-  if (matchesAll(match)) above.total ??= rule;
+  if (takesEverything(match)) above.total ??= rule;
   if (match.type === 'alias') above.coverage.add(rule, reachOfAliasRule(match.alias) ?? []);
   if (match.type !== 'regex') return;
   const known = above.scopes.get(match.regex) ?? [];
@@ -93,21 +93,4 @@ function conditionOf(match: RuleMatch): string {
     case 'regex':
       return `regex ${match.scopes.toSorted().join()} ${match.regex}`;
   }
-}
-
-function matchesAll(match: RuleMatch): boolean {
-  switch (match.type) {
-    case 'alias':
-      return match.alias === '*';
-    case 'cel':
-      return match.expression.trim() === 'true';
-    case 'regex':
-      // It is unknown if a dot matches a line break, and only the body has line breaks.
-      return match.scopes.some((scope) => scope !== 'body') && isEverything(match.regex);
-  }
-}
-
-function isEverything(regex: string): boolean {
-  const reach = reachOfPattern(regex);
-  return reach?.some(({ text, rest }) => text === '' && rest === 'any') ?? false;
 }

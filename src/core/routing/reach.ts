@@ -1,4 +1,5 @@
-import { looksLikeRegex, mayBePattern } from '../../../model/names.ts';
+import { isPatternName, looksLikeRegex, mayBePattern } from '../model/names.ts';
+import type { RuleMatch } from '../model/resources.ts';
 
 /**
  * A set of local parts in lower case: one word, or all that begin with it and continue with any number of characters,
@@ -36,6 +37,24 @@ export function reachOfAliasRule(name: string): Reach | null {
   if (!mayBePattern(name)) return reachOfName(name);
   const [, prefix] = /^([^*?.]+)\*$/.exec(name) ?? [];
   return prefix === undefined ? null : [{ text: prefix.toLowerCase(), rest: 'any' }];
+}
+
+/** True if every mail meets a rule's condition, as far as its text shows. */
+export function takesEverything(match: RuleMatch): boolean {
+  switch (match.type) {
+    case 'alias':
+      return match.alias === '*' || (isPatternName(match.alias) && isEverything(match.alias));
+    case 'regex':
+      // It is unknown if a dot matches a line break, and only the body has line breaks.
+      return match.scopes.some((scope) => scope !== 'body') && isEverything(match.regex);
+    case 'cel':
+      return match.expression.trim() === 'true';
+  }
+}
+
+function isEverything(pattern: string): boolean {
+  const reach = reachOfPattern(pattern);
+  return reach?.some(({ text, rest }) => text === '' && rest === 'any') ?? false;
 }
 
 /** Returns the reach of a name: itself and its plus addresses. */
