@@ -1,5 +1,6 @@
 import { isPatternName, looksLikeRegex, mayBePattern } from '../model/names.ts';
-import type { RuleMatch } from '../model/resources.ts';
+import { prefixOf } from './name-match.ts';
+import { sameMatch, type RuleMatch } from '../model/resources.ts';
 
 /**
  * A set of local parts in lower case: one word, or all that begin with it and continue with any number of characters,
@@ -29,14 +30,25 @@ export function reachOfAlias(name: string): Reach | null {
 
 /** Returns the local parts that an alias rule matches; null if unknown. */
 export function reachOfAliasRule(name: string): Reach | null {
-  if (name === '*') return EVERYTHING;
-  if (looksLikeRegex(name)) {
-    const reach = reachOfPattern(name);
-    return reach === null ? null : [...reach, { text: name.toLowerCase(), rest: 'none' }];
-  }
-  if (!mayBePattern(name)) return reachOfName(name);
-  const [, prefix] = /^([^*?.]+)\*$/.exec(name) ?? [];
-  return prefix === undefined ? null : [{ text: prefix.toLowerCase(), rest: 'any' }];
+  const prefix = prefixOf(name);
+  return prefix === null ? reachOfAlias(name) : [{ text: prefix, rest: 'any' }];
+}
+
+/** True if the texts of two conditions show that all mail of `match` also meets `wide`. */
+export function takesAllOf(wide: RuleMatch, match: RuleMatch): boolean {
+  if (sameMatch(wide, match) || takesEverything(wide)) return true;
+  if (wide.type === 'regex' && match.type === 'regex')
+    return wide.regex === match.regex && match.scopes.every((scope) => wide.scopes.includes(scope));
+  if (wide.type !== 'alias' || match.type !== 'alias') return false;
+  const [reach, own] = [reachOfAliasRule(wide.alias), reachOfAliasRule(match.alias)];
+  return reach !== null && own !== null && own.every((part) => reach.some((one) => covers(one, part)));
+}
+
+/** True if one part has all local parts of the other. No local part is empty. */
+function covers(wide: Part, { text, rest }: Part): boolean {
+  if (rest === 'none') return matchesPart(text, wide);
+  if (wide.rest === 'none' || !text.startsWith(wide.text)) return false;
+  return wide.rest === 'any' || rest === 'some' || text.length > wide.text.length || wide.text === '';
 }
 
 /** True if every mail meets a rule's condition, as far as its text shows. */

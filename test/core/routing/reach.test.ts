@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { RuleMatch } from '../../../src/core/model/resources.ts';
-import { takesEverything } from '../../../src/core/routing/reach.ts';
+import type { RuleMatch, Scope } from '../../../src/core/model/resources.ts';
+import { takesAllOf, takesEverything } from '../../../src/core/routing/reach.ts';
 
 test.each<[RuleMatch, boolean]>([
   [{ type: 'alias', alias: '*' }, true],
@@ -26,4 +26,43 @@ test.each<[RuleMatch, boolean]>([
   [{ type: 'cel', expression: 'true && false' }, false],
 ])('%j takes all mail: %s', (match, expected) => {
   expect(takesEverything(match)).toBe(expected);
+});
+
+test.each<[string, string, boolean]>([
+  ['s*', 'S*', true],
+  ['s*', 'sa*', true],
+  ['sa*', 's*', false],
+  ['s*', 'sales', true],
+  ['s*', 's.*', false],
+  ['s.*', 's.*', true],
+  ['s.*', 'sa*', false],
+  ['(s.*)', 'sa*', true],
+  ['s*', '(sa|sb).*', true],
+  ['(sa|sb).*', 'sa*', true],
+  ['(sa|sb).*', 's*', false],
+  // Mail to `s+label`, too, goes to a rule for `s`.
+  ['(s|t)', 's', false],
+  ['(s|t)', 's*', false],
+  ['(s.+)', 's', false],
+  ['(s.+)', 's*', false],
+  ['(s.+)', 'sa*', true],
+  ['(s.+)', '(s.+)x', false],
+  ['s*', '(s.+)', true],
+  ['(.+)', '*', true],
+])('a rule for the alias %s takes all mail of one for %s: %s', (wide, alias, expected) => {
+  expect(takesAllOf({ type: 'alias', alias: wide }, { type: 'alias', alias })).toBe(expected);
+});
+
+test('a regex rule takes all mail of one with the same pattern and fewer scopes; an expression, of its equal', () => {
+  const regex = (pattern: string, ...scopes: readonly Scope[]): RuleMatch => {
+    return { type: 'regex', regex: pattern, scopes };
+  };
+  const both = regex('x', 'subject', 'body');
+  expect(takesAllOf(both, regex('x', 'body'))).toBe(true);
+  expect(takesAllOf(regex('x', 'body'), both)).toBe(false);
+  expect(takesAllOf(both, regex('xx', 'body'))).toBe(false);
+  expect(takesAllOf(both, { type: 'alias', alias: 'x' })).toBe(false);
+  const hi: RuleMatch = { type: 'cel', expression: 'subject == "hi"' };
+  expect(takesAllOf(hi, { ...hi })).toBe(true);
+  expect(takesAllOf(hi, both)).toBe(false);
 });

@@ -3,14 +3,14 @@ import { isPatternName, nameKey, takesOthers, type DomainName, type NameKey } fr
 import type { ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
-import { takesEverything } from '../../routing/reach.ts';
+import { takesAllOf, takesEverything } from '../../routing/reach.ts';
 import { createRouter } from '../../routing/route.ts';
 import { compareText } from '../sorting.ts';
 import { addressesIn } from './known-addresses.ts';
 import { conditionOf, type RouteSubject } from './outcomes.ts';
 import { contestedAddresses } from './overlaps.ts';
 import { fallbackOf } from './tables.ts';
-import { conditionKey, takesAllOf, type RoutesInput } from './sides.ts';
+import { conditionKey, type RoutesInput } from './sides.ts';
 
 export interface KnownMail {
   /** Addresses in these domains that destinations name. */

@@ -4,8 +4,7 @@ import type { Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change, Plan } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
 import { lazily } from '../../routing/lazily.ts';
-import { prefixOf } from '../../routing/name-match.ts';
-import { takesEverything } from '../../routing/reach.ts';
+import { takesAllOf } from '../../routing/reach.ts';
 import { createRouter } from '../../routing/route.ts';
 import type { DomainRoutes } from '../../routing/ways.ts';
 import { matchParts } from '../../fields/condition.ts';
@@ -183,51 +182,8 @@ function aliasesIn(table: () => PlanTable): DomainSide['aliasOf'] {
 
 /** Returns a lookup of the first active rule that takes all mail of a condition, as far as the texts show. */
 function rulesIn(table: () => PlanTable): DomainSide['takerOf'] {
-  const takers = lazily(() => findTakers(table().rules));
-  return (match) => firstTaker(match, takers());
-}
-
-interface Takers {
-  readonly byPrefix: ReadonlyMap<string, RankedItem>;
-  readonly byCondition: ReadonlyMap<string, RankedItem>;
-  readonly ofEverything: RankedItem | null;
-}
-
-/** Finds the rules that take mail, without those whose mail a rule in front takes. */
-function findTakers(rules: PlanTable['rules']): Takers {
-  const byPrefix = new Map<string, RankedItem>();
-  const byCondition = new Map<string, RankedItem>();
-  const takers = { byPrefix, byCondition, ofEverything: null };
-  for (const rule of rules) {
-    if (!rule.active) continue;
-    if (takesEverything(rule.match)) return { ...takers, ofEverything: rule };
-    if (firstTaker(rule.match, takers) !== null) continue;
-    const prefix = prefixIn(rule.match);
-    if (prefix === null) byCondition.set(conditionKey(rule.match), rule);
-    else byPrefix.set(prefix, rule);
-  }
-  return takers;
-}
-
-function firstTaker(match: RuleMatch, { byPrefix, byCondition, ofEverything }: Takers): RankedItem | null {
-  const prefix = prefixIn(match);
-  if (prefix === null) return byCondition.get(conditionKey(match)) ?? ofEverything;
-  // The longest prefix is in front. Behind a shorter one it would have no mail, and would not be here.
-  for (let length = prefix.length; length > 0; length -= 1) {
-    const rule = byPrefix.get(prefix.slice(0, length));
-    if (rule !== undefined) return rule;
-  }
-  return ofEverything;
-}
-
-/** True if the texts of two conditions show that all mail of `match` also meets `wide`. */
-export function takesAllOf(wide: RuleMatch, match: RuleMatch): boolean {
-  const [prefix, own] = [prefixIn(wide), prefixIn(match)];
-  return takesEverything(wide) || (prefix !== null && own?.startsWith(prefix) === true);
-}
-
-function prefixIn(match: RuleMatch): string | null {
-  return match.type === 'alias' ? prefixOf(match.alias) : null;
+  const rules = lazily(() => [...table().rules].filter(({ active }) => active));
+  return (match) => rules().find((rule) => takesAllOf(rule.match, match)) ?? null;
 }
 
 /** Returns a key that is equal for rules with the same condition. */

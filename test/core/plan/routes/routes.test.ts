@@ -73,6 +73,7 @@ function ofAliases(before: Aliases, after: Aliases, parts: Partial<ObservedDomai
 }
 
 const A = 'ana@corp.example';
+const C = 'cleo@corp.example';
 const B = 'ben@corp.example';
 
 test('mail of a domain that the manifest does not name is followed both ways, if the domain was read', () => {
@@ -375,6 +376,21 @@ describe('rules', () => {
       [`reroute s*@acme.example (pattern): ${A} -> rest@corp.example`],
     ],
     [
+      'is a pattern in front of it',
+      ['s*', '(sa|sb)'],
+      ['(sa|sb)', 's*'],
+      [`reroute (sa|sb)@acme.example (pattern): ${A} -> ${B}`],
+    ],
+    [
+      'is behind a pattern that comes in front of it',
+      ['sa*'],
+      ['(s.*)', 'sa*'],
+      [
+        `reroute (s.*)@acme.example (pattern): rest@corp.example -> ${C}`,
+        `reroute sa*@acme.example (pattern): ${B} -> ${C}`,
+      ],
+    ],
+    [
       'was behind such a rule, which is deleted',
       ['.*', 's*'],
       ['s*'],
@@ -386,7 +402,7 @@ describe('rules', () => {
   ])(
     'a prefix has the mail of a shorter one in front of it, and one that %s',
     (_, before, after, expected) => {
-      const forward = (prefix: string): string => (prefix === 's*' ? A : B);
+      const forward = (prefix: string): string => ({ 's*': A, '(s.*)': C })[prefix] ?? B;
       const rows = before.map((prefix, index) => liveTwin(prefix, index + 1, forward(prefix)));
       const wanted = ruleSection(
         after.map((prefix) => rule(prefix, forward(prefix))),
