@@ -1,6 +1,6 @@
 import { isPatternName, looksLikeRegex, mayBePattern } from '../model/names.ts';
-import { prefixOf } from './name-match.ts';
 import { sameMatch, type RuleMatch } from '../model/resources.ts';
+import { prefixOf } from './name-match.ts';
 
 /**
  * A set of local parts in lower case: one word, or all that begin with it and continue with any number of characters,

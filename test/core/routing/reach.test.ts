@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RuleMatch, Scope } from '../../../src/core/model/resources.ts';
+import { aliasCondition } from '../../../src/core/routing/name-match.ts';
 import { takesAllOf, takesEverything } from '../../../src/core/routing/reach.ts';
 
 test.each<[RuleMatch, boolean]>([
@@ -51,6 +52,65 @@ test.each<[string, string, boolean]>([
   ['(.+)', '*', true],
 ])('a rule for the alias %s takes all mail of one for %s: %s', (wide, alias, expected) => {
   expect(takesAllOf({ type: 'alias', alias: wide }, { type: 'alias', alias })).toBe(expected);
+});
+
+test('what a rule takes all of, it takes at every address, as the router reads both', () => {
+  const names = [
+    '*',
+    's*',
+    'Sa*',
+    'sales',
+    'sales*',
+    'sales.*',
+    '.*',
+    '.s*',
+    '*o',
+    's?',
+    'jane.d*',
+    'info',
+    'info+eu',
+  ];
+  const patterns = [
+    '(.*)',
+    '(.+)',
+    '^.*$',
+    '(s.*)',
+    '(s|t).*',
+    '(s|t)',
+    '^s.+',
+    '(sales|info)',
+    'x{2}',
+    '(a|.*)',
+    '(a',
+  ];
+  const texts = [
+    's',
+    'sa',
+    'sales',
+    'SALES+x',
+    's.',
+    'sales.eu',
+    'salesx',
+    '.s',
+    'jane.d',
+    'janedd',
+    'jane.doe',
+  ];
+  const others = ['info', 'info+eu', 'tx', 'xx', 'a', 'xo', 'sales.*', '(s|t).*'];
+  const all = [...names, ...patterns];
+  const pairs = all.flatMap((wide) => all.map((alias) => ({ wide, alias })));
+  const wider = pairs.filter(({ wide, alias }) =>
+    takesAllOf({ type: 'alias', alias: wide }, { type: 'alias', alias }),
+  );
+  expect(wider.length).toBeGreaterThan(2 * all.length);
+  const wrong = wider.filter(
+    ({ wide, alias }) =>
+      wide !== alias &&
+      [...texts, ...others].some(
+        (text) => aliasCondition(alias)(text) !== false && aliasCondition(wide)(text) !== true,
+      ),
+  );
+  expect(wrong).toEqual([]);
 });
 
 test('a regex rule takes all mail of one with the same pattern and fewer scopes; an expression, of its equal', () => {
