@@ -44,6 +44,12 @@ test.each<[string, string, boolean]>([
   // Mail to `s+label`, too, goes to a rule for `s`.
   ['(s|t)', 's', false],
   ['(s|t)', 's*', false],
+  ['(s|t|u)', '(s|t)', true],
+  ['(s|t)', '(sa|tb)', false],
+  ['s*', '(s|sa)', true],
+  ['(s.+)', '(s|sa)', false],
+  ['(s.+)', '(sa|sb)', true],
+  ['(s.+)', '(s.+|sx)', true],
   ['(s.+)', 's', false],
   ['(s.+)', 's*', false],
   ['(s.+)', 'sa*', true],
@@ -122,6 +128,7 @@ test('a regex rule takes all mail of one with the same pattern and fewer scopes;
   expect(takesAllOf(regex('x', 'body'), both)).toBe(false);
   expect(takesAllOf(both, regex('xx', 'body'))).toBe(false);
   expect(takesAllOf(both, { type: 'alias', alias: 'x' })).toBe(false);
+  expect(takesAllOf({ type: 'alias', alias: 'x' }, both)).toBe(false);
   const hi: RuleMatch = { type: 'cel', expression: 'subject == "hi"' };
   expect(takesAllOf(hi, { ...hi })).toBe(true);
   expect(takesAllOf(hi, both)).toBe(false);
