@@ -108,7 +108,7 @@ export function showFields(rows: FieldRows, state: object, disclosure: Disclosur
     if (parts === undefined) shown[name] = own;
     else for (const part of parts) shown[part] = valueIn(own as object, part);
   }
-  return withoutUndefined(shown);
+  return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined));
 }
 
 /** Returns the signed fields, by row. */
@@ -186,9 +186,9 @@ interface Field {
 /** Returns an item's fields, in the order of their rows. */
 function eachField(rows: FieldRows, state: object): readonly Field[] {
   const fields: Field[] = [];
-  for (const [name, row] of Object.entries(rows)) {
+  for (const name in rows) {
     const value = valueIn(state, name);
-    if (value !== undefined) fields.push({ name, row, value });
+    if (value !== undefined) fields.push({ name, row: rows[name] as FieldRow, value });
   }
   return fields;
 }
@@ -203,10 +203,10 @@ function collect(
   state: object,
   make: (codec: Codec<unknown, unknown>, value: unknown) => unknown,
 ): Fields {
-  const made = eachField(rows, state).map(({ name, row, value }) => [name, make(row.codec, value)] as const);
-  return withoutUndefined(Object.fromEntries(made));
-}
-
-function withoutUndefined(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const made: Record<string, unknown> = {};
+  for (const { name, row, value } of eachField(rows, state)) {
+    const own = make(row.codec, value);
+    if (own !== undefined) made[name] = own;
+  }
+  return made;
 }

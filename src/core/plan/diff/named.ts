@@ -81,7 +81,7 @@ export function planNamed(
 
 function planEntry(entry: NamedEntry, row: NamedRow | undefined, planning: Planning): void {
   const { facts, context, stateOf } = planning;
-  const desired = stateOf?.(entry) ?? pickFields(facts.fields, entry);
+  const desired = stateOf?.(entry) ?? entry;
   const wanted = (): string => signatureOf(facts, desired, context.references);
   if (row !== undefined) return planLive({ entry, row, desired, wanted }, planning);
   const reason = reasonFor(facts, entry.name, wanted(), context);
@@ -156,6 +156,7 @@ function addChange(
     kind: facts.kind,
     domain: context.domain,
     id: row?.id ?? null,
+    desired: stated.desired === null ? null : pickFields(facts.fields, stated.desired),
     observed: row === undefined ? null : pickFields(facts.fields, row),
     conditional: false,
   };
