@@ -8,7 +8,7 @@ import { decodeForward, DISCARD, normaliseDestination } from '../../src/core/mod
 import type { RuleMatch } from '../../src/core/model/resources.ts';
 import { endsOf, type Hop } from '../../src/core/routing/follow.ts';
 import { createRouter, type RoutedAlias, type RoutedRule } from '../../src/core/routing/route.ts';
-import { waysOf, type DomainRoutes } from '../../src/core/routing/ways.ts';
+import { MOST_WAYS, waysOf, type DomainRoutes } from '../../src/core/routing/ways.ts';
 import { randomMail, type RandomMail } from './support/random-mail.ts';
 import { PROVE_SEED, runs } from '../support/share.ts';
 
@@ -18,9 +18,6 @@ interface Way {
   readonly to: readonly string[];
   readonly hasLoop: boolean;
 }
-
-/** Not all ways of a message are followed if there are more. */
-const MOST_WAYS = 64;
 
 test('the delivery of the emulator sends a message one of the ways that routing knows, to the same ends', () => {
   const seen = { hops: 0, kinds: new Map<string, number>(), undecided: 0, unfollowed: 0 };

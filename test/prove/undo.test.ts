@@ -81,7 +81,7 @@ async function edit(world: World, { kind, pick }: Edit, index: number): Promise<
   );
 }
 
-/** Domains that lost half of their items, here by deletes of an undo that was killed: the guard keeps the rest. */
+/** Domains whose other items `remote-shrink` keeps, because a killed undo had deleted more than half of a section. */
 function heldBack(once: Extract<Ending, { readonly kind: 'ended' }>['once']): readonly string[] {
   const guards = once.kind === 'applied' ? once.report.guards : [];
   return guards.filter(({ guard }) => guard === 'remote-shrink').map(({ scope }) => scope);

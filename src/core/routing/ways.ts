@@ -17,7 +17,7 @@ interface Choice<A, R> {
 }
 
 /** Maximum number of paths to follow. A message has more than one only if patterns overlap. */
-const MOST_WAYS = 64;
+export const MOST_WAYS = 64;
 
 /** Follows a message to its ends on every possible path, the most likely first. */
 export function waysOf<A extends RoutedAlias, R>(

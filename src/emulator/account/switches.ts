@@ -86,7 +86,7 @@ export interface Switches {
   v3MinimumLimit: number;
   /** Meaning of v4's `next_cursor`: the first entry of the next page, or the last entry of this page. */
   logCursor: 'next' | 'last';
-  /** A cursor that no log entry has, or has any more. */
+  /** A cursor of no log entry, or of one that is gone. */
   unknownLogCursor: 'refuse' | 'first-page' | 'empty';
   /** Precision of the times that `after` and `before` are compared with. v4 shows whole seconds. */
   logTimes: 'seconds' | 'milliseconds';

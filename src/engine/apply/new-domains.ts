@@ -43,10 +43,7 @@ export function openRoundWork(
   };
 }
 
-/**
- * Resolves the conditional changes of a domain, which was just added if it has any. Skips everything in a domain that
- * could not be added.
- */
+/** Resolves the conditional changes of a domain that was just added. If it could not be added, skips all its changes. */
 async function settleDomain(
   domain: DomainName,
   changes: readonly Change[],

@@ -1,8 +1,8 @@
 import type { PresentDomain } from '../../../model/desired.ts';
 import { nameKey, takesOthers } from '../../../model/names.ts';
 import { matchesGlob } from '../../../routing/glob.ts';
-import { routerOf } from '../routing-table.ts';
 import { matchesPart, reachOfAlias } from '../../../routing/reach.ts';
+import { routerOf } from '../routing-table.ts';
 import type { LintFinding } from './finding.ts';
 
 const ROLES = [
