@@ -1,9 +1,9 @@
 import { escapeJson } from '../../core/model/names.ts';
-import { createHash } from 'node:crypto';
 import type { CommandResult, ListsDocument } from '../command.ts';
 import type { Context, ProcessContext } from '../context.ts';
 import { styleFor } from './paint.ts';
 import type { OutputStream } from '../process/standard-output.ts';
+import { beginHash } from '../../core/model/text/hash.ts';
 
 /** Returns the width for text. A terminal that reports 0 does not know its width. */
 export function columnsOf({ columns }: Pick<OutputStream, 'columns'>): number {
@@ -16,7 +16,7 @@ export function sentenceColumns(stream: OutputStream): number {
 }
 
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return beginHash('sha256').update(text).digest('hex');
 }
 
 /** Prints the result of a command that ran for itself, after it saved the requested files. */

@@ -1,14 +1,14 @@
 import { SECTIONS } from '../kinds/registry.ts';
-import { createHash } from 'node:crypto';
 import type { Desired, DesiredDomain, Setting } from '../model/desired.ts';
 import { digestSection } from './sections/sections.ts';
 import { SETTINGS } from '../kinds/domain/fields.ts';
+import { beginHash } from '../model/text/hash.ts';
 
 /**
  * Returns `sha256:…` over the content of a manifest. Layout, comments and the order of unordered entries do not count.
  */
 export function digestOf({ api, guards, domains }: Pick<Desired, 'api' | 'guards' | 'domains'>): string {
-  const hash = createHash('sha256');
+  const hash = beginHash('sha256');
   hash.update(JSON.stringify(apiOf(api)));
   const allow = guards.allow.map(({ allowance, until }) => [allowance, until]);
   hash.update(JSON.stringify([guards.maxDeletes, guards.maxDeletePercent, allow]));

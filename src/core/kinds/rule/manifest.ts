@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { sameDestinations, type Destination } from '../../model/destinations.ts';
 import { ruleDocument, createRuleNamer, rulesBefore } from './manifest-live.ts';
 import type { ShowForward } from '../../model/manifest/manifest-document.ts';
@@ -32,6 +31,7 @@ import { succeed, type Result, fail } from '../../model/result.ts';
 import { type Fields, digestFields } from '../../fields/fields.ts';
 import { isUuid } from '../../model/item-key.ts';
 import type { RuleChange } from '../../model/plan.ts';
+import { beginHash } from '../../model/text/hash.ts';
 
 /** A rule as written. It has no domain yet, so no derived id. */
 export type RuleDraft =
@@ -229,7 +229,7 @@ const NAMESPACE = Buffer.from('f08e279e4efa5fb590dd5c029db5aa4a', 'hex');
 
 /** Returns the UUID version 5 (RFC 9562: 5.5) of a rule without a written id. `name` is in NFC. */
 function deriveRuleId(domain: DomainName, type: RuleType, name: string): string {
-  const bytes = createHash('sha1').update(NAMESPACE).update(`${domain}\n${type}\n${name}`, 'utf8').digest();
+  const bytes = beginHash('sha1').update(NAMESPACE).update(`${domain}\n${type}\n${name}`, 'utf8').digest();
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = bytes.toString('hex', 0, 16);
