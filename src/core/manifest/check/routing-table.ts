@@ -5,15 +5,18 @@ import { createRouter, type Router } from '../../routing/route.ts';
 
 export type DomainRouter = Router<PresentAlias, PresentRule>;
 
+/** Creates the router that a manifest describes. */
+export function routerOf({ aliases, rules }: PresentDomain): DomainRouter {
+  return createManifestRouter(presentEntries(aliases), presentEntries(rules));
+}
+
 /**
- * Creates the router that a manifest describes. Offline the domain's routing engine is unknown: active rules are
- * evaluated first, and other mail goes to the aliases.
+ * Creates a router of entries of a manifest. Offline the domain's routing engine is unknown: active rules are evaluated
+ * first, and other mail goes to the aliases.
  */
-export function routerOf(domain: PresentDomain): DomainRouter {
-  return createRouter({
-    aliases: presentEntries(domain.aliases),
-    rules: presentEntries(domain.rules),
-    mode: 'rules-then-aliases',
-    fallback: null,
-  });
+export function createManifestRouter(
+  aliases: readonly PresentAlias[],
+  rules: readonly PresentRule[],
+): DomainRouter {
+  return createRouter({ aliases, rules, mode: 'rules-then-aliases', fallback: null });
 }

@@ -1,10 +1,20 @@
 import type { DomainName } from '../../../model/names.ts';
 import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
+import type { PresentAlias } from '../../../kinds/alias/fields.ts';
+import type { PresentRule } from '../../../kinds/rule/fields.ts';
 import { SECTIONS } from '../../../kinds/registry.ts';
 import type { Section } from '../../../model/kinds.ts';
 import { compareSources, showSource, type Source } from '../../../model/manifest/problem.ts';
 import type { FindingCode } from '../../../model/lint/findings.ts';
 import type { ProblemLog } from '../../problems.ts';
+
+/** A domain, and its entries that are not tombstones. */
+export interface LintedDomain {
+  readonly domain: PresentDomain;
+  readonly aliases: readonly PresentAlias[];
+  /** Active rules. Inactive ones are kept for later. */
+  readonly rules: readonly PresentRule[];
+}
 
 /** A legal but probably unintended part of one domain. */
 export interface LintFinding {
@@ -42,11 +52,16 @@ export type ViaOf = (source: Source) => Source | undefined;
 export function createViaOf(domain: PresentDomain): ViaOf {
   let known: ReadonlyMap<string, Source> | undefined;
   return (source) => {
-    known ??= new Map(
-      SECTIONS.flatMap((section) => presentEntries<Section>(domain[section])).flatMap((entry) =>
-        entry.via === undefined ? [] : [[showSource(entry.source), entry.via] as const],
-      ),
-    );
+    known ??= usesIn(domain);
     return known.get(showSource(source));
   };
+}
+
+function usesIn(domain: PresentDomain): ReadonlyMap<string, Source> {
+  const uses = new Map<string, Source>();
+  for (const section of SECTIONS) {
+    for (const { source, via } of presentEntries<Section>(domain[section]))
+      if (via !== undefined) uses.set(showSource(source), via);
+  }
+  return uses;
 }

@@ -1,7 +1,7 @@
-import type { Desired, PresentDomain } from '../../../model/desired.ts';
+import { presentEntries, type Desired } from '../../../model/desired.ts';
 import type { Manifest } from '../../resolve/assemble.ts';
 import type { Loading } from '../../resolve/context.ts';
-import { createViaOf, reportFinding, type LintFinding } from './finding.ts';
+import { createViaOf, reportFinding, type LintedDomain, type LintFinding } from './finding.ts';
 import type { Gaps } from './gaps.ts';
 import { literalPatterns } from './literal-patterns.ts';
 import { overlappingPatterns } from './overlapping-patterns.ts';
@@ -13,7 +13,7 @@ import { shadowedRules } from './shadowed-rules.ts';
 import { reportUnusedDestinations, reportUnusedTemplates } from './unused.ts';
 
 /** A function that finds lint findings, in time linear in the domain's entries. */
-type Finder = (domain: PresentDomain) => Iterable<LintFinding>;
+type Finder = (linted: LintedDomain) => Iterable<LintFinding>;
 
 /** Finders whose findings hold regardless of the domain's other entries. */
 const FINDERS: readonly Finder[] = [literalPatterns, sameDomainDestinations, shadowedAliases, shadowedRules];
@@ -33,7 +33,12 @@ export function reportLint(
   for (const domain of domains.values()) {
     if (domain.state === 'absent') continue;
     const viaOf = createViaOf(domain);
+    const linted = {
+      domain,
+      aliases: presentEntries(domain.aliases),
+      rules: presentEntries(domain.rules).filter(({ active }) => active),
+    };
     for (const find of isWhole(domain.domain) ? [...FINDERS, ...FINDERS_IN_WHOLE] : FINDERS)
-      for (const finding of find(domain)) reportFinding(finding, domain.domain, { log, viaOf });
+      for (const finding of find(linted)) reportFinding(finding, domain.domain, { log, viaOf });
   }
 }

@@ -1,10 +1,9 @@
-import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { mayBePattern, quote } from '../../../model/names.ts';
-import type { LintFinding } from './finding.ts';
+import type { LintedDomain, LintFinding } from './finding.ts';
 
 /** Finds names with a `*` or `?` in places where it makes no pattern: the service compares them literally. */
-export function* literalPatterns(domain: PresentDomain): Generator<LintFinding> {
-  for (const { name, source } of presentEntries(domain.aliases)) {
+export function* literalPatterns({ aliases, rules }: LintedDomain): Generator<LintFinding> {
+  for (const { name, source } of aliases) {
     if (!mayBePattern(name)) continue;
     yield {
       code: 'literal-pattern',
@@ -14,7 +13,7 @@ export function* literalPatterns(domain: PresentDomain): Generator<LintFinding> 
       hint: `for a pattern, write a regular expression in parentheses: ${quote(regexFor(name))}`,
     };
   }
-  for (const { name, match, source } of presentEntries(domain.rules).filter(({ active }) => active)) {
+  for (const { name, match, source } of rules) {
     if (match.type !== 'alias' || !mayBePattern(match.alias) || /^[^*?]+\*$/.test(match.alias)) continue;
     yield {
       code: 'literal-pattern',

@@ -1,14 +1,13 @@
-import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { quote } from '../../../model/names.ts';
 import { overlapsIn } from '../../../routing/overlaps/overlaps.ts';
-import { laterOf, type LintFinding } from './finding.ts';
+import { laterOf, type LintedDomain, type LintFinding } from './finding.ts';
 
 /**
  * Finds patterns that match the same address with different destinations. It is unknown which one the service asks
  * first.
  */
-export function* overlappingPatterns(domain: PresentDomain): Generator<LintFinding> {
-  for (const { first, second, localPart } of overlapsIn(presentEntries(domain.aliases))) {
+export function* overlappingPatterns({ domain, aliases }: LintedDomain): Generator<LintFinding> {
+  for (const { first, second, localPart } of overlapsIn(aliases)) {
     yield {
       code: 'overlapping-patterns',
       ...laterOf(first.source, second.source),

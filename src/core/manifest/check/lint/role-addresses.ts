@@ -1,9 +1,8 @@
-import type { PresentDomain } from '../../../model/desired.ts';
 import { nameKey, takesOthers } from '../../../model/names.ts';
 import { matchesGlob } from '../../../routing/glob.ts';
 import { matchesPart, reachOfAlias } from '../../../routing/reach.ts';
-import { routerOf } from '../routing-table.ts';
-import type { LintFinding } from './finding.ts';
+import { createManifestRouter } from '../routing-table.ts';
+import type { LintedDomain, LintFinding } from './finding.ts';
 
 const ROLES = [
   {
@@ -22,16 +21,18 @@ const ROLES = [
  * Finds addresses that every domain should have and that nothing in the manifest matches. If the aliases are not
  * pruned, the account may still have them, so nothing is reported.
  */
-export function* missingRoles(domain: PresentDomain): Generator<LintFinding> {
-  const { aliases } = domain;
-  if (aliases?.prune !== true || !aliases.entries.values().some(({ state }) => state === 'present')) return;
+export function* missingRoles({ domain, aliases, rules }: LintedDomain): Generator<LintFinding> {
+  const section = domain.aliases;
+  if (section?.prune !== true || aliases.length === 0) return;
   const unnamed = ROLES.filter(
     ({ name }) =>
-      !aliases.entries.has(nameKey(name)) && !aliases.ignore.some((pattern) => matchesGlob(pattern, name)),
+      !section.entries.has(nameKey(name)) && !section.ignore.some((pattern) => matchesGlob(pattern, name)),
   );
   if (unnamed.length === 0) return;
-  const entries = new Map(aliases.entries.entries().filter(([, alias]) => mayMatchRole(alias.name)));
-  const router = routerOf({ ...domain, aliases: { ...aliases, entries } });
+  const router = createManifestRouter(
+    aliases.filter(({ name }) => mayMatchRole(name)),
+    rules,
+  );
   for (const { name, code, who } of unnamed) {
     const mail = { to: `${name}@${domain.domain}`, from: '', subject: '', body: '' };
     if (router.route(mail).kind !== 'refused') continue;

@@ -1,7 +1,6 @@
 import { sameDestinations } from '../../../model/destinations.ts';
-import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { nameKey, quote, takesOthers } from '../../../model/names.ts';
-import type { LintFinding } from './finding.ts';
+import type { LintedDomain, LintFinding } from './finding.ts';
 
 /** Addresses that a domain should have in any case. */
 const ROLES: ReadonlySet<string> = new Set(['postmaster', 'abuse']);
@@ -10,8 +9,7 @@ const ROLES: ReadonlySet<string> = new Set(['postmaster', 'abuse']);
  * Finds aliases whose mail would go the same way through the `*`. With patterns that is uncertain, so nothing is
  * reported.
  */
-export function* sameAsCatchAll(domain: PresentDomain): Generator<LintFinding> {
-  const aliases = presentEntries(domain.aliases);
+export function* sameAsCatchAll({ aliases }: LintedDomain): Generator<LintFinding> {
   const all = aliases.find(({ name }) => name === '*');
   if (all === undefined || aliases.some(({ name }) => name !== '*' && takesOthers(name))) return;
   for (const { name, forward, source } of aliases) {

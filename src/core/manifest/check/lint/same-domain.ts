@@ -1,14 +1,13 @@
-import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { quote } from '../../../model/names.ts';
 import type { Source } from '../../../model/manifest/problem.ts';
-import type { LintFinding } from './finding.ts';
+import type { LintedDomain, LintFinding } from './finding.ts';
 
 /** Finds destinations and notification addresses in the domain itself, which the service may refuse. */
-export function* sameDomainDestinations(domain: PresentDomain): Generator<LintFinding> {
+export function* sameDomainDestinations({ domain, aliases, rules }: LintedDomain): Generator<LintFinding> {
   const end = `@${domain.domain}`;
   for (const [kind, entries] of [
-    ['alias', presentEntries(domain.aliases)],
-    ['rule', presentEntries(domain.rules).filter(({ active }) => active)],
+    ['alias', aliases],
+    ['rule', rules],
   ] as const) {
     for (const { name, forward, source } of entries) {
       if (!forward.some((destination) => destination.endsWith(end))) continue;

@@ -1,7 +1,6 @@
-import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { looksLikeRegex, quote } from '../../../model/names.ts';
 import type { PresentAlias } from '../../../kinds/alias/fields.ts';
-import { laterOf, type LintFinding } from './finding.ts';
+import { laterOf, type LintedDomain, type LintFinding } from './finding.ts';
 import {
   createCoverage,
   EVERYTHING,
@@ -14,8 +13,7 @@ import {
  * Finds patterns whose mail all goes to named aliases, which match first, and a `*` beside patterns that match
  * everything. Patterns have no known order, so none certainly takes another's mail.
  */
-export function* shadowedAliases(domain: PresentDomain): Generator<LintFinding> {
-  const aliases = presentEntries(domain.aliases);
+export function* shadowedAliases({ aliases }: LintedDomain): Generator<LintFinding> {
   const patterns = aliases.filter(({ name }) => looksLikeRegex(name));
   if (patterns.length === 0) return;
   const [byNames, byAll] = [createCoverage<PresentAlias>(), createCoverage<PresentAlias>()];

@@ -1,19 +1,18 @@
 import { sameDestinations } from '../../../model/destinations.ts';
-import { presentEntries, type PresentDomain } from '../../../model/desired.ts';
 import { quote } from '../../../model/names.ts';
 import type { PresentRule } from '../../../kinds/rule/fields.ts';
 import type { RuleMatch, Scope } from '../../../model/resources.ts';
 import { createCoverage, reachOfAliasRule, takesEverything, type Coverage } from '../../../routing/reach.ts';
-import type { LintFinding } from './finding.ts';
+import type { LintedDomain, LintFinding } from './finding.ts';
 import { listNames } from './shadowed-aliases.ts';
 
 /**
  * Finds rules that no mail reaches, because rules above them match all of it. An equal condition with different
- * destinations is a separate finding. Only active rules count; inactive ones are kept for later.
+ * destinations is a separate finding.
  */
-export function* shadowedRules(domain: PresentDomain): Generator<LintFinding> {
+export function* shadowedRules({ rules }: LintedDomain): Generator<LintFinding> {
   const above: Above = { coverage: createCoverage(), conditions: new Map(), scopes: new Map(), total: null };
-  for (const rule of presentEntries(domain.rules).filter(({ active }) => active)) {
+  for (const rule of rules) {
     const same = above.conditions.get(conditionOf(rule.match));
     if (same !== undefined && !sameDestinations(same.forward, rule.forward)) yield equalCondition(rule, same);
     else yield* shadowed(rule, above);
