@@ -22,6 +22,7 @@ export interface NameFault {
 
 const MAX_NAME_LENGTH = 150;
 const REGEX_CHARACTERS = /[()[\]{}|\\+^$]/;
+const PATTERN_CHARACTERS = /[()[\]{}|\\^$]/;
 /** Matches anything but printable ASCII in lower case. Few names match, which matters at a million aliases. */
 const CHANGED_BY_KEY = /[^!-@[-~]/;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -60,7 +61,7 @@ export function parseAliasName(text: string): Result<AliasName, NameFault> {
 export function parseCredentialName(text: string): Result<CredentialName, NameFault> {
   const fault = findNameFault('credential', text);
   if (fault !== null) return fail(fault);
-  if (/[?*]/.test(text) || REGEX_CHARACTERS.test(text.replaceAll('+', ''))) {
+  if (/[?*]/.test(text) || isPatternName(text)) {
     const why = 'reads as a regular expression';
     return fail(nameFault('credential', text, why, 'name one local part, such as printer'));
   }
@@ -74,7 +75,7 @@ export function looksLikeRegex(name: string): boolean {
 
 /** True if an alias name is a pattern and not an address. A plus alone only begins a label. */
 export function isPatternName(name: string): boolean {
-  return looksLikeRegex(name.replaceAll('+', ''));
+  return PATTERN_CHARACTERS.test(name);
 }
 
 /**

@@ -20,6 +20,8 @@ export function overlapWarnings(
     const wanted = desired.domains.get(plan.domain);
     if (wanted?.state !== 'present' || plan.withheld.length > 0) return [];
     const overlaps = finalOverlaps(observed.domains.get(plan.domain), plan.changes);
+    // Stryker disable next-line ConditionalExpression: it only saves a map of all aliases.
+    if (overlaps.length === 0) return [];
     const written = new Map(
       presentEntries(wanted.aliases).map((entry) => [nameKey(entry.name), entry.source]),
     );

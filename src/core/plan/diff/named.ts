@@ -70,11 +70,13 @@ export function planNamed(
   for (const [key, entry] of section.entries) {
     if (carried.has(key)) continue;
     const row = live.get(key);
+    live.delete(key);
     if (entry.state === 'present') planEntry(entry, row, planning);
     else if (row !== undefined) planDelete(row, entry, planning);
   }
+  // No entry names what is left.
   for (const [key, row] of live) {
-    if (!carried.has(key) && !section.entries.has(key)) planDelete(row, null, planning);
+    if (!carried.has(key)) planDelete(row, null, planning);
   }
   return succeed(draft);
 }

@@ -93,7 +93,7 @@ export function draftSection(section: Section): SectionDraft {
 
 /** The live items of a section by name, and the names of those that stay as they are. */
 export interface LiveItems<Row> {
-  readonly live: ReadonlyMap<NameKey, Row>;
+  readonly live: Map<NameKey, Row>;
   /** Names of unmanaged items: ignored, or neither named nor pruned. */
   readonly carried: ReadonlySet<NameKey>;
 }
