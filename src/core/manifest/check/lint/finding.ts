@@ -12,6 +12,8 @@ import type { ProblemLog } from '../../problems.ts';
 export interface LintedDomain {
   readonly domain: PresentDomain;
   readonly aliases: readonly PresentAlias[];
+  /** The aliases that take, or may take, mail to other addresses. */
+  readonly patterns: readonly PresentAlias[];
   /** Active rules. Inactive ones are kept for later. */
   readonly rules: readonly PresentRule[];
 }

@@ -1,4 +1,5 @@
 import { presentEntries, type Desired } from '../../../model/desired.ts';
+import { takesOthers } from '../../../model/names.ts';
 import type { Manifest } from '../../resolve/assemble.ts';
 import type { Loading } from '../../resolve/context.ts';
 import { createViaOf, reportFinding, type LintedDomain, type LintFinding } from './finding.ts';
@@ -33,9 +34,11 @@ export function reportLint(
   for (const domain of domains.values()) {
     if (domain.state === 'absent') continue;
     const viaOf = createViaOf(domain);
+    const aliases = presentEntries(domain.aliases);
     const linted = {
       domain,
-      aliases: presentEntries(domain.aliases),
+      aliases,
+      patterns: aliases.filter(({ name }) => takesOthers(name)),
       rules: presentEntries(domain.rules).filter(({ active }) => active),
     };
     for (const find of isWhole(domain.domain) ? [...FINDERS, ...FINDERS_IN_WHOLE] : FINDERS)

@@ -2,8 +2,8 @@ import { mayBePattern, quote } from '../../../model/names.ts';
 import type { LintedDomain, LintFinding } from './finding.ts';
 
 /** Finds names with a `*` or `?` in places where it makes no pattern: the service compares them literally. */
-export function* literalPatterns({ aliases, rules }: LintedDomain): Generator<LintFinding> {
-  for (const { name, source } of aliases) {
+export function* literalPatterns({ patterns, rules }: LintedDomain): Generator<LintFinding> {
+  for (const { name, source } of patterns) {
     if (!mayBePattern(name)) continue;
     yield {
       code: 'literal-pattern',

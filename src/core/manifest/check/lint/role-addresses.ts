@@ -1,4 +1,5 @@
-import { nameKey, takesOthers } from '../../../model/names.ts';
+import type { PresentAlias } from '../../../kinds/alias/fields.ts';
+import { nameKey } from '../../../model/names.ts';
 import { matchesGlob } from '../../../routing/glob.ts';
 import { matchesPart, reachOfAlias } from '../../../routing/reach.ts';
 import { createManifestRouter } from '../routing-table.ts';
@@ -21,7 +22,7 @@ const ROLES = [
  * Finds addresses that every domain should have and that nothing in the manifest matches. If the aliases are not
  * pruned, the account may still have them, so nothing is reported.
  */
-export function* missingRoles({ domain, aliases, rules }: LintedDomain): Generator<LintFinding> {
+export function* missingRoles({ domain, aliases, patterns, rules }: LintedDomain): Generator<LintFinding> {
   const section = domain.aliases;
   if (section?.prune !== true || aliases.length === 0) return;
   const unnamed = ROLES.filter(
@@ -29,10 +30,7 @@ export function* missingRoles({ domain, aliases, rules }: LintedDomain): Generat
       !section.entries.has(nameKey(name)) && !section.ignore.some((pattern) => matchesGlob(pattern, name)),
   );
   if (unnamed.length === 0) return;
-  const router = createManifestRouter(
-    aliases.filter(({ name }) => mayMatchRole(name)),
-    rules,
-  );
+  const router = createManifestRouter(patterns.filter(mayMatchRole), rules);
   for (const { name, code, who } of unnamed) {
     const mail = { to: `${name}@${domain.domain}`, from: '', subject: '', body: '' };
     if (router.route(mail).kind !== 'refused') continue;
@@ -47,11 +45,10 @@ export function* missingRoles({ domain, aliases, rules }: LintedDomain): Generat
 }
 
 /**
- * True if a name may match a role address. Patterns that certainly do not are left out, because compiling them takes
+ * True if a pattern may match a role address. Patterns that certainly do not are left out, because compiling them takes
  * longer than everything else.
  */
-function mayMatchRole(name: string): boolean {
-  if (!takesOthers(name)) return false;
+function mayMatchRole({ name }: PresentAlias): boolean {
   const reach = reachOfAlias(name);
   return reach === null || ROLES.some((role) => reach.some((part) => matchesPart(role.name, part)));
 }

@@ -1,5 +1,5 @@
 import { sameDestinations } from '../../../model/destinations.ts';
-import { nameKey, quote, takesOthers } from '../../../model/names.ts';
+import { nameKey, quote } from '../../../model/names.ts';
 import type { LintedDomain, LintFinding } from './finding.ts';
 
 /** Addresses that a domain should have in any case. */
@@ -9,9 +9,11 @@ const ROLES: ReadonlySet<string> = new Set(['postmaster', 'abuse']);
  * Finds aliases whose mail would go the same way through the `*`. With patterns that is uncertain, so nothing is
  * reported.
  */
-export function* sameAsCatchAll({ aliases }: LintedDomain): Generator<LintFinding> {
-  const all = aliases.find(({ name }) => name === '*');
-  if (all === undefined || aliases.some(({ name }) => name !== '*' && takesOthers(name))) return;
+export function* sameAsCatchAll({
+  aliases,
+  patterns: [all, ...others],
+}: LintedDomain): Generator<LintFinding> {
+  if (all?.name !== '*' || others.length > 0) return;
   for (const { name, forward, source } of aliases) {
     if (name === '*' || ROLES.has(nameKey(name)) || !sameDestinations(forward, all.forward)) continue;
     yield {

@@ -13,9 +13,9 @@ import {
  * Finds patterns whose mail all goes to named aliases, which match first, and a `*` beside patterns that match
  * everything. Patterns have no known order, so none certainly takes another's mail.
  */
-export function* shadowedAliases({ aliases }: LintedDomain): Generator<LintFinding> {
-  const patterns = aliases.filter(({ name }) => looksLikeRegex(name));
-  if (patterns.length === 0) return;
+export function* shadowedAliases({ aliases, patterns }: LintedDomain): Generator<LintFinding> {
+  const regexes = patterns.filter(({ name }) => looksLikeRegex(name));
+  if (regexes.length === 0) return;
   const [byNames, byAll] = [createCoverage<PresentAlias>(), createCoverage<PresentAlias>()];
   for (const alias of aliases) {
     const isName = alias.name !== '*' && !looksLikeRegex(alias.name);
@@ -24,13 +24,13 @@ export function* shadowedAliases({ aliases }: LintedDomain): Generator<LintFindi
     byNames.add(alias, reach);
     byAll.add(alias, reach);
   }
-  for (const pattern of patterns) {
-    const reach = reachOfAlias(pattern.name);
+  for (const regex of regexes) {
+    const reach = reachOfAlias(regex.name);
     if (reach === null) continue;
-    yield* shadowedBy(pattern, reach, byNames);
-    byAll.add(pattern, reach);
+    yield* shadowedBy(regex, reach, byNames);
+    byAll.add(regex, reach);
   }
-  const all = aliases.find(({ name }) => name === '*');
+  const all = patterns.find(({ name }) => name === '*');
   if (all !== undefined) yield* shadowedBy(all, EVERYTHING, byAll);
 }
 
