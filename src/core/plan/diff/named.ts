@@ -84,19 +84,16 @@ export function planNamed(
 function planEntry(entry: NamedEntry, row: NamedRow | undefined, planning: Planning): void {
   const { facts, context, stateOf } = planning;
   const desired = stateOf?.(entry) ?? entry;
-  const wanted = (): string => signatureOf(facts, desired, context.references);
-  if (row !== undefined) return planLive({ entry, row, desired, wanted }, planning);
-  const reason = reasonFor(facts, entry.name, wanted(), context);
+  if (row !== undefined) return planLive({ entry, row, desired }, planning);
+  const reason = reasonFor(facts, entry.name, signatureOf(facts, desired, context.references), context);
   addWanted({ entry, row, desired, fields: fieldNames(facts.fields, desired), reason }, planning);
 }
 
 interface LiveEntry extends Pick<Wanted, 'entry' | 'desired'> {
   readonly row: NamedRow;
-  /** Returns the signature of the desired state. */
-  readonly wanted: () => string;
 }
 
-function planLive({ entry, row, desired, wanted }: LiveEntry, planning: Planning): void {
+function planLive({ entry, row, desired }: LiveEntry, planning: Planning): void {
   const { facts, context, draft, reasonToSend, noteUnchanged } = planning;
   const reason = reasonToSend?.(entry) ?? null;
   const fields =
@@ -106,7 +103,8 @@ function planLive({ entry, row, desired, wanted }: LiveEntry, planning: Planning
     draft.unchanged += 1;
     return noteUnchanged?.(entry, draft);
   }
-  const known = { wanted: wanted(), live: signatureOf(facts, row, context.references) };
+  const sign = (state: object): string => signatureOf(facts, state, context.references);
+  const known = { wanted: sign(desired), live: sign(row) };
   if (isKeptOtherwise(facts, entry.name, known, context))
     draft.warnings.push(notKeptWarning(facts.kind, entry, context));
   else
