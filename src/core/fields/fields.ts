@@ -87,9 +87,13 @@ export function differingRows(rows: FieldRows, wanted: object, live: object): re
 }
 
 function differing(rows: FieldRows, wanted: object, live: object): readonly Field[] {
-  return eachField(rows, wanted).filter(
-    ({ name, row, value }) => !row.codec.same(value, valueIn(live, name)),
-  );
+  const fields: Field[] = [];
+  for (const name in rows) {
+    const row = rows[name] as FieldRow;
+    const value = valueIn(wanted, name);
+    if (value !== undefined && !row.codec.same(value, valueIn(live, name))) fields.push({ name, row, value });
+  }
+  return fields;
 }
 
 /** True if an item shows every field as it was sent. */

@@ -1,4 +1,4 @@
-import { differingFields, fieldNames, pickFields } from '../../fields/fields.ts';
+import { differingFields, fieldNames, pickFields, showsFields } from '../../fields/fields.ts';
 import { signatureOf, type KindFacts } from '../../kinds/facts.ts';
 import type { SectionKind } from '../../model/kinds.ts';
 import { nameKey, type NameKey } from '../../model/names.ts';
@@ -84,34 +84,30 @@ export function planNamed(
 function planEntry(entry: NamedEntry, row: NamedRow | undefined, planning: Planning): void {
   const { facts, context, stateOf } = planning;
   const desired = stateOf?.(entry) ?? entry;
-  if (row !== undefined) return planLive({ entry, row, desired }, planning);
+  if (row !== undefined) return planLive(entry, row, desired, planning);
   const reason = reasonFor(facts, entry.name, signatureOf(facts, desired, context.references), context);
   addWanted({ entry, row, desired, fields: fieldNames(facts.fields, desired), reason }, planning);
 }
 
-interface LiveEntry extends Pick<Wanted, 'entry' | 'desired'> {
-  readonly row: NamedRow;
-}
-
-function planLive({ entry, row, desired }: LiveEntry, planning: Planning): void {
+function planLive(entry: NamedEntry, row: NamedRow, desired: object, planning: Planning): void {
   const { facts, context, draft, reasonToSend, noteUnchanged } = planning;
-  const reason = reasonToSend?.(entry) ?? null;
-  const fields =
-    reason === null ? differingFields(facts.fields, desired, row) : fieldNames(facts.fields, desired);
-  if (reason !== null) return addWanted({ entry, row, desired, fields, reason }, planning);
-  if (fields.length === 0) {
+  const again = reasonToSend?.(entry) ?? null;
+  if (again !== null) {
+    const fields = fieldNames(facts.fields, desired);
+    return addWanted({ entry, row, desired, fields, reason: again }, planning);
+  }
+  if (showsFields(facts.fields, desired, row)) {
     draft.unchanged += 1;
     return noteUnchanged?.(entry, draft);
   }
-  const sign = (state: object): string => signatureOf(facts, state, context.references);
-  const known = { wanted: sign(desired), live: sign(row) };
-  if (isKeptOtherwise(facts, entry.name, known, context))
+  const wanted = signatureOf(facts, desired, context.references);
+  const known = { wanted, live: signatureOf(facts, row, context.references) };
+  if (isKeptOtherwise(facts, entry.name, known, context)) {
     draft.warnings.push(notKeptWarning(facts.kind, entry, context));
-  else
-    addWanted(
-      { entry, row, desired, fields, reason: reasonFor(facts, entry.name, known.wanted, context) },
-      planning,
-    );
+    return;
+  }
+  const fields = differingFields(facts.fields, desired, row);
+  addWanted({ entry, row, desired, fields, reason: reasonFor(facts, entry.name, wanted, context) }, planning);
 }
 
 /** The desired change of an item. */
