@@ -8,8 +8,7 @@ export function pageOf(sections: readonly Section[]): string {
     '# Performance',
     wrapped(
       `These figures are from Node ${process.versions.node} on ${availableParallelism()} cores of a virtual ` +
-        'machine. Measure on your own machine and compare the ratios. They depend on the machine: where `node -e 0` ' +
-        'takes 25 ms of CPU, `plan` took 2.6 to 3.1 times the floor, and `validate` 3.7 to 4.2 times `node -e 0`. ' +
+        'machine. Measure on your own machine and compare the ratios. ' +
         'Requests and time under limits are measured in virtual time. They are the same everywhere, and `npm run prove` proves them.',
     ),
     figuresTable(figures),
