@@ -1,6 +1,6 @@
 import { capturesIn, type Destination } from '../../model/destinations.ts';
 import { isPatternName, nameKey, takesOthers, type DomainName, type NameKey } from '../../model/names.ts';
-import type { ObservedDomain } from '../../model/observed.ts';
+import type { Account, ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
 import { takesAllOf, takesEverything } from '../../routing/reach.ts';
@@ -9,7 +9,7 @@ import { compareText } from '../sorting.ts';
 import { addressesIn } from './known-addresses.ts';
 import { conditionOf, type RouteSubject } from './outcomes.ts';
 import { contestedAddresses } from './overlaps.ts';
-import { fallbackOf } from './tables.ts';
+import { forwardsTo, liveTakersBesideAliases, type MailTaker, type RouteTaker } from './takers.ts';
 import { conditionKey, type RoutesInput } from './sides.ts';
 
 export interface KnownMail {
@@ -28,13 +28,12 @@ export function knownMail({ desired, observed, changes }: RoutesInput): KnownMai
   const own = Map.groupBy(changes, ({ domain }) => domain);
   const domainOf = (domain: DomainName): Domain => {
     const live = observed.domains.get(domain);
-    const fallback = live?.routingEngine === 'alias' ? null : fallbackOf(live, observed.account.email);
-    return { domain, live, fallback, changes: own.get(domain) ?? [] };
+    return { domain, live, account: observed.account, changes: own.get(domain) ?? [] };
   };
-  const domains = routedDomains({ desired, observed });
+  const domains = new Set(routedDomains({ desired, observed }));
   const found = addressesIn(
     domains,
-    domains.values().flatMap((domain) => forwardsIn(domainOf(domain))),
+    domains.values().flatMap((domain) => forwardsIn(domainOf(domain), domains)),
   );
   return {
     destinations: [...found.values()].flatMap((named) => [...named]),
@@ -71,42 +70,18 @@ export function routedDomains({
 interface Domain {
   readonly domain: DomainName;
   readonly live: ObservedDomain | undefined;
-  /** The destination of mail that no rule takes; null if aliases route. */
-  readonly fallback: Destination | null;
+  readonly account: Account;
   readonly changes: readonly Change[];
 }
-
-/** An entry that takes mail or may take it: an alias, an active rule or the fallback, live or as a change makes it. */
-type MailTaker =
-  | { readonly kind: 'alias'; readonly name: string }
-  | { readonly kind: 'rule'; readonly name: string; readonly match: RuleMatch }
-  | { readonly kind: 'fallback' };
-export type RouteTaker = MailTaker & { readonly forward: readonly Destination[] };
 
 function* allTakers(domain: Domain): Generator<RouteTaker> {
   for (const { name, forward } of domain.live?.aliases ?? []) yield { kind: 'alias', name, forward };
   yield* takersBesideLiveAliases(domain);
 }
 
-/** Yields the live entries that take a domain's mail. */
-export function* liveTakers(live: ObservedDomain, fallback: Destination | null): Generator<RouteTaker> {
-  for (const { name, forward } of live.aliases ?? []) yield { kind: 'alias', name, forward };
-  yield* liveTakersBesideAliases(live, fallback);
-}
-
-function* takersBesideLiveAliases({ live, fallback, changes }: Domain): Generator<RouteTaker> {
-  yield* liveTakersBesideAliases(live, fallback);
+function* takersBesideLiveAliases({ live, account, changes }: Domain): Generator<RouteTaker> {
+  yield* liveTakersBesideAliases(live, account);
   for (const change of changes) yield* takersOnSide(change, 'desired');
-}
-
-function* liveTakersBesideAliases(
-  live: ObservedDomain | undefined,
-  fallback: Destination | null,
-): Generator<RouteTaker> {
-  for (const { id, match, forward, active } of live?.rules ?? []) {
-    if (active) yield { kind: 'rule', name: id, match, forward };
-  }
-  if (fallback !== null) yield { kind: 'fallback', forward: [fallback] };
 }
 
 function* takersOnSide(change: Change, side: 'observed' | 'desired'): Generator<RouteTaker> {
@@ -119,8 +94,12 @@ function* takersOnSide(change: Change, side: 'observed' | 'desired'): Generator<
   }
 }
 
-function* forwardsIn(domain: Domain): Generator<readonly Destination[]> {
-  for (const { forward } of domain.live?.aliases ?? []) yield forward;
+/** Yields the destinations of a domain's entries; those of live aliases only if one of them is in these domains. */
+function* forwardsIn(domain: Domain, domains: ReadonlySet<string>): Generator<readonly Destination[]> {
+  const { live, account } = domain;
+  // Stryker disable next-line ConditionalExpression: it only saves a search through the whole domain.
+  const leadsThere = live !== undefined && !forwardsTo(live, account).isDisjointFrom(domains);
+  if (leadsThere) for (const { forward } of live.aliases ?? []) yield forward;
   for (const { forward } of takersBesideLiveAliases(domain)) yield forward;
 }
 

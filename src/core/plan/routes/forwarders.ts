@@ -2,9 +2,9 @@ import type { Destination } from '../../model/destinations.ts';
 import { domainPartOf, nameKey, type DomainName } from '../../model/names.ts';
 import type { Account, Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
-import { liveTakers, mailTakenBy, type RouteTaker } from './candidates.ts';
+import { mailTakenBy } from './candidates.ts';
 import type { RouteSubject } from './outcomes.ts';
-import { fallbackOf } from './tables.ts';
+import { forwardsTo, liveTakers, type RouteTaker } from './takers.ts';
 
 /** A live alias, rule or fallback that forwards to a domain of the account. */
 export interface Forwarder {
@@ -51,15 +51,11 @@ export function forwardersAmong(
 /** Returns all takers of a domain's mail with their destinations. */
 export function forwardersIn(live: ObservedDomain, account: Account): readonly Forwarder[] {
   const { domain } = live;
-  return Array.from(takersOf(live, account), (taker) => ({
+  return Array.from(liveTakers(live, account), (taker) => ({
     subject: mailTakenBy(taker, domain),
     item: itemOf(taker, domain),
     forward: taker.forward,
   }));
-}
-
-function takersOf(live: ObservedDomain, { email }: Account): Iterable<RouteTaker> {
-  return liveTakers(live, live.routingEngine === 'alias' ? null : fallbackOf(live, email));
 }
 
 function itemOf(taker: RouteTaker, domain: DomainName): string | null {
@@ -70,19 +66,4 @@ function itemOf(taker: RouteTaker, domain: DomainName): string | null {
 /** Returns the `item` of the forwarder that a change concerns. */
 export function changedItem({ kind, domain, name, id }: Change): string {
   return `${domain} ${kind} ${kind === 'alias' ? nameKey(name) : id}`;
-}
-
-/** Cached per read of a domain, because the guards check all domains again before each stage 2. */
-const hosts = new WeakMap<ObservedDomain, ReadonlySet<string>>();
-
-/** Returns the domains of all destinations in a domain. */
-export function forwardsTo(live: ObservedDomain, account: Account): ReadonlySet<string> {
-  const known = hosts.get(live);
-  if (known !== undefined) return known;
-  const found = new Set<string>();
-  for (const { forward } of takersOf(live, account)) {
-    for (const destination of forward) if (!destination.includes('://')) found.add(domainPartOf(destination));
-  }
-  hosts.set(live, found);
-  return found;
 }

@@ -5,8 +5,8 @@ import {
   domainsLeadingTo,
   forwardersAmong,
   forwardersIn,
-  forwardsTo,
 } from '../../../../src/core/plan/routes/forwarders.ts';
+import { forwardsTo } from '../../../../src/core/plan/routes/takers.ts';
 import { change, live, liveAliases, liveRule, name, observed } from '../support/build.ts';
 
 const [A, B, C] = ['a.example', 'b.example', 'c.example'];
