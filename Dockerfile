@@ -1,17 +1,17 @@
-# A release names the base by its digest.
+# A release pins the base image by digest.
 ARG BASE=docker.io/library/node:24-bookworm-slim
 
-# The bundle is the same on every machine, so it is built on that of the builder.
+# The bundle is the same on every platform, so it is built on the builder's.
 FROM --platform=$BUILDPLATFORM $BASE AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-# `npm ci` refuses a lock without the bindings of platforms that are not built for; this installs what the lock says too.
+# `npm ci` refuses a lock file that lacks bindings for some platforms. This script installs the same versions.
 RUN npm install --no-save --no-audit --no-fund
 COPY tsconfig.json build.ts ./
 COPY build build
 COPY src src
 COPY schemas schemas
-# What `fwdsync --version --verbose` says; there is no git here.
+# For `fwdsync --version --verbose`. There is no git in the image.
 ARG SOURCE_COMMIT
 ARG SOURCE_DATE_EPOCH
 RUN npm run -s build && mkdir empty
@@ -32,7 +32,7 @@ ENV NODE_ENV=production \
     NODE_DISABLE_COMPILE_CACHE=1
 VOLUME /var/lib/fwdsync
 USER node
-# Alive, not ready: the loop answers. No shell and no curl are needed.
+# Checks that the process is alive, not that it is ready. It needs no shell and no curl.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9477/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 EXPOSE 9477

@@ -1,5 +1,5 @@
-// Runs before `npm start` and `npm test`, possibly under an older Node and with nothing installed:
-// installs the locked dependencies when they are missing or older than the lock file.
+// Installs the locked dependencies if they are missing or older than the lock file. It runs before `npm start` and `npm test`,
+// possibly under an older Node and with nothing installed.
 import { execSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 
@@ -9,7 +9,7 @@ function modifiedAt(path) {
 
 if (modifiedAt('node_modules/.package-lock.json') < modifiedAt('package-lock.json')) {
   console.error('Installing the locked dependencies (once; about half a minute) ...');
-  // `npm ci` refuses a lock without the bindings of platforms that a registry does not carry; `npm install` takes it as it is.
+  // `npm ci` refuses a lock file that lacks bindings for some platforms. `npm install` accepts it.
   execSync('npm install --no-save --no-audit --no-fund --loglevel=error', {
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -1,4 +1,4 @@
-// Runs after Stryker: the score of each area, and failure where one is below what it has to be.
+// Runs after Stryker: prints the score of each area, and fails if one is below its minimum.
 import { readFileSync } from 'node:fs';
 
 /** A file is of the first area whose pattern finds its path; `least` in per cent. */

@@ -1,5 +1,5 @@
-// What a release needs to know of the files of this repository:
-//   node .ci/release.mjs check v1.2.3   fails where a file states another version than the tag, and where the changelog has no section
+// Checks the files of a release and prints its notes:
+//   node .ci/release.mjs check v1.2.3   fails if a file states another version than the tag, or if the changelog has no section
 //   node .ci/release.mjs notes v1.2.3   prints that section of the changelog
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

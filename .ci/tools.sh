@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Shells, man, the pre-commit framework, Chromium, promtool, PostgreSQL and programs of mail, which some tests run for real.
-# Postfix and Exim are only unpacked: they exclude each other as packages, and the tests use nothing but their look-ups.
-# What is there already stays; on Debian, as root, what is missing is installed.
+# Installs the programs that some tests run: shells, man, the pre-commit framework, Chromium, promtool, PostgreSQL and mail
+# programs. It needs Debian and root, and installs only what is missing. Postfix and Exim are only unpacked, because their
+# packages exclude each other, and the tests use only their look-ups.
 set -euo pipefail
 missing=()
 command -v man >/dev/null || missing+=(man-db)
@@ -36,7 +36,7 @@ if [ ! -e "$servers/unpacked" ]; then
   mkdir -p "$servers"
   for archive in "$archives"/*.deb; do
     dpkg -x "$archive" "$servers"
-    # The libraries that they load.
+    # Libraries of Postfix and Exim.
     mapfile -t -O "${#packages[@]}" packages < <(dpkg-deb -f "$archive" Depends | tr ',' '\n' | grep -oP '^ *\Klib[^ |]+')
   done
   # Exim asks for its user by name.

@@ -1,4 +1,4 @@
-// Writes standard input as the plan's comment on a pull request: the comment of an earlier run is updated in place.
+// Writes standard input as the plan's comment on a pull request. It updates the comment of an earlier run.
 import { env } from 'node:process';
 import { text } from 'node:stream/consumers';
 import { github } from './github-api.mjs';

@@ -1,4 +1,4 @@
-// Finds the plan that was made in the pull request of the commit that is checked out, and tells the next steps where it is.
+// Finds the plan of the pull request of the checked-out commit, and passes its location to the next steps.
 import { appendFile } from 'node:fs/promises';
 import { env } from 'node:process';
 import { github } from './github-api.mjs';

@@ -1,4 +1,4 @@
-// What the action needs of GitHub's REST API; its address, the repository and the token come from the environment.
+// Client for GitHub's REST API. Its address, the repository and the token come from the environment.
 import { env } from 'node:process';
 
 /** The answer's JSON; throws where GitHub refuses. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs a fleet as the files of this directory state it: publish and two workers as pods of Kubernetes, and as services of compose.
-# PostgreSQL is Debian's, reached by TLS or through its socket; the emulator is the service.
-# Needs the image in podman's storage, Debian's podman, runc, postgresql, prometheus, openssl and curl, and root.
+# Runs a fleet from the files of this directory: publish and two workers, first as Kubernetes pods, then as compose services.
+# PostgreSQL is Debian's, over TLS or its socket. The emulator is the service.
+# Needs root, the image in podman's storage, and Debian's podman, runc, postgresql, prometheus, openssl and curl.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 say() { printf '\n== %s\n' "$*"; }
@@ -33,7 +33,7 @@ start_as() {
   start "$@" "${arguments[@]}"
 }
 address() { podman inspect --format '{{.NetworkSettings.IPAddress}}' "$1"; }
-# forward CONTAINER FROM TO: in the network of the container; the emulator speaks plain HTTP, which is for loopback alone.
+# forward CONTAINER FROM TO: forwards a port in the container's network. The emulator speaks plain HTTP, so it needs loopback.
 forward() {
   nsenter --net -t "$(podman inspect --format '{{.State.Pid}}' "$1")" -- node -e 'const [, from, to] = process.argv, net = require("net");
     const pipe = (a, b) => a.on("error", () => b.destroy()).pipe(b);

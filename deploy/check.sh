@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks what the gate cannot: alert rules, the systemd unit, and the container image, built and run for real.
-# Needs Debian's prometheus, systemd, kubernetes-client, buildah, curl, swaks and chromium-headless-shell, what check-fleet.sh needs,
-# the installed dependencies (node .ci/install.mjs), root for buildah, and the base image where buildah finds it.
+# Checks alert rules, the systemd unit, and the container image, which it builds and runs. CI does not run it.
+# Needs root, the base image in buildah's storage, the installed dependencies (node .ci/install.mjs), everything that
+# check-fleet.sh needs, and Debian's prometheus, systemd, kubernetes-client, buildah, curl, swaks and chromium-headless-shell.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 say() { printf '\n== %s\n' "$*"; }
@@ -58,7 +58,7 @@ buildah run "$container" -- "${entrypoint[@]}" demo >"$work/demo.log" || { cat "
 grep -c '\[exit 0' "$work/demo.log" | sed 's/$/ commands of it ended with 0; the last lines:/'
 tail -n 3 "$work/demo.log"
 
-# The image's tree, mounted read-only, with the state as the one writable place.
+# The image's files are mounted read-only. Only the state is writable.
 mkdir -p "$work/tree" "$work/state" "$work/manifest"
 chown 1000:1000 "$work/state"
 mount --bind "$tree" "$work/tree"

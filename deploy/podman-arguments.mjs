@@ -1,4 +1,4 @@
-// Prints the arguments of `podman run`, one in each line, that make a container as a file of this directory states it:
+// Prints the arguments of `podman run` for a container of a file in this directory, one per line:
 //   node deploy/podman-arguments.mjs DIR deploy/kubernetes-fleet.yaml              the pod; Secrets and ConfigMaps are DIR/objects/NAME/KEY
 //   node deploy/podman-arguments.mjs DIR deploy/docker-compose.fleet.yaml worker   a service; volumes and relative paths are DIR/compose/NAME
 import { chmodSync, chownSync, cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Writes standard input as the plan's note on a merge request: the note of an earlier pipeline is updated in place.
+// Writes standard input as the plan's note on a merge request. It updates the note of an earlier pipeline.
 // FWDSYNC_GITLAB_TOKEN is a project access token with the scope `api`: the job's own token cannot write notes.
 import { env } from 'node:process';
 import { text } from 'node:stream/consumers';
