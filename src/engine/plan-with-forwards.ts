@@ -8,7 +8,7 @@ import type { Plan } from '../core/model/plan.ts';
 import { succeed, type Result } from '../core/model/result.ts';
 import { makePlan, type PlanInput } from '../core/plan/plan.ts';
 import { domainsLeadingTo } from '../core/plan/routes/forwarders.ts';
-import { forwardsTo } from '../core/plan/routes/takers.ts';
+import { forwardsTo } from '../core/plan/routes/candidates.ts';
 import { readsOfDomainList, requestsAtLeast } from '../core/plan/requests/reads.ts';
 import { takesRoutes } from '../core/plan/warnings.ts';
 

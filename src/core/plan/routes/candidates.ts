@@ -1,5 +1,12 @@
 import { capturesIn, type Destination } from '../../model/destinations.ts';
-import { isPatternName, nameKey, takesOthers, type DomainName, type NameKey } from '../../model/names.ts';
+import {
+  domainPartOf,
+  isPatternName,
+  nameKey,
+  takesOthers,
+  type DomainName,
+  type NameKey,
+} from '../../model/names.ts';
 import type { Account, ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
 import type { RuleMatch } from '../../model/resources.ts';
@@ -9,7 +16,7 @@ import { compareText } from '../sorting.ts';
 import { addressesIn } from './known-addresses.ts';
 import { conditionOf, type RouteSubject } from './outcomes.ts';
 import { contestedAddresses } from './overlaps.ts';
-import { forwardsTo, liveTakersBesideAliases, type MailTaker, type RouteTaker } from './takers.ts';
+import { fallbackOf } from './tables.ts';
 import { conditionKey, type RoutesInput } from './sides.ts';
 
 export interface KnownMail {
@@ -74,9 +81,33 @@ interface Domain {
   readonly changes: readonly Change[];
 }
 
+/** An entry that takes mail or may take it: an alias, an active rule or the fallback, live or as a change makes it. */
+type MailTaker =
+  | { readonly kind: 'alias'; readonly name: string }
+  | { readonly kind: 'rule'; readonly name: string; readonly match: RuleMatch }
+  | { readonly kind: 'fallback' };
+export type RouteTaker = MailTaker & { readonly forward: readonly Destination[] };
+
 function* allTakers(domain: Domain): Generator<RouteTaker> {
   for (const { name, forward } of domain.live?.aliases ?? []) yield { kind: 'alias', name, forward };
   yield* takersBesideLiveAliases(domain);
+}
+
+/** Yields the live entries that take a domain's mail. */
+export function* liveTakers(live: ObservedDomain, account: Account): Generator<RouteTaker> {
+  for (const { name, forward } of live.aliases ?? []) yield { kind: 'alias', name, forward };
+  yield* liveTakersBesideAliases(live, account);
+}
+
+/** Yields the active rules of a domain, and its fallback if rules route its mail or may do so. */
+function* liveTakersBesideAliases(
+  live: ObservedDomain | undefined,
+  { email }: Account,
+): Generator<RouteTaker> {
+  for (const { id, match, forward, active } of live?.rules ?? []) {
+    if (active) yield { kind: 'rule', name: id, match, forward };
+  }
+  if (live?.routingEngine !== 'alias') yield { kind: 'fallback', forward: [fallbackOf(live, email)] };
 }
 
 function* takersBesideLiveAliases({ live, account, changes }: Domain): Generator<RouteTaker> {
@@ -92,6 +123,21 @@ function* takersOnSide(change: Change, side: 'observed' | 'desired'): Generator<
   if (change.kind === 'rule' && change[side]?.active === true) {
     yield { kind: 'rule', name: change.name, ...change[side] };
   }
+}
+
+/** Cached per read of a domain, because the guards check all domains again before each stage 2. */
+const hosts = new WeakMap<ObservedDomain, ReadonlySet<string>>();
+
+/** Returns the domains of all destinations in a domain. */
+export function forwardsTo(live: ObservedDomain, account: Account): ReadonlySet<string> {
+  const known = hosts.get(live);
+  if (known !== undefined) return known;
+  const found = new Set<string>();
+  for (const { forward } of liveTakers(live, account)) {
+    for (const destination of forward) if (!destination.includes('://')) found.add(domainPartOf(destination));
+  }
+  hosts.set(live, found);
+  return found;
 }
 
 /** Yields the destinations of a domain's entries; those of live aliases only if one of them is in these domains. */

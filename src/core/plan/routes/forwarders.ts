@@ -2,9 +2,8 @@ import type { Destination } from '../../model/destinations.ts';
 import { domainPartOf, nameKey, type DomainName } from '../../model/names.ts';
 import type { Account, Observed, ObservedDomain } from '../../model/observed.ts';
 import type { Change } from '../../model/plan.ts';
-import { mailTakenBy } from './candidates.ts';
+import { forwardsTo, liveTakers, mailTakenBy, type RouteTaker } from './candidates.ts';
 import type { RouteSubject } from './outcomes.ts';
-import { forwardsTo, liveTakers, type RouteTaker } from './takers.ts';
 
 /** A live alias, rule or fallback that forwards to a domain of the account. */
 export interface Forwarder {

@@ -9,7 +9,7 @@ import { changeEach } from '../diff/domain.ts';
 import type { DomainPlan } from '../diff/section.ts';
 import { finalAliases, liveAliases } from '../routes/aliases.ts';
 import { domainsLeadingTo, forwardersAmong } from '../routes/forwarders.ts';
-import { forwardsTo } from '../routes/takers.ts';
+import { forwardsTo } from '../routes/candidates.ts';
 import type { RoutesInput } from '../routes/sides.ts';
 import { readStages } from '../routes/staged-sides.ts';
 import { isKnown, readingsOf } from '../routes/tables.ts';

@@ -6,7 +6,7 @@ import {
   forwardersAmong,
   forwardersIn,
 } from '../../../../src/core/plan/routes/forwarders.ts';
-import { forwardsTo } from '../../../../src/core/plan/routes/takers.ts';
+import { forwardsTo } from '../../../../src/core/plan/routes/candidates.ts';
 import { change, live, liveAliases, liveRule, name, observed } from '../support/build.ts';
 
 const [A, B, C] = ['a.example', 'b.example', 'c.example'];
