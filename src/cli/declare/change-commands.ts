@@ -46,7 +46,10 @@ export const CHANGE_COMMANDS: CommandGroup = {
       .option('--all-routes', 'list all mail that changes, not just the first 20 addresses of a domain')
       .option('--against <rev>', 'only domains that the change since this git revision concerns')
       .option('--out <file>', 'save the plan, to be reviewed and then applied')
-      .option('--replay <duration>', 'weigh it with the mail of the email logs, such as 7d')
+      .option(
+        '--replay <duration>',
+        'weigh the plan with the mail of the email logs of this time, such as 7d',
+      )
       .addOption(
         plainOption(
           '--limit-requests <n>',

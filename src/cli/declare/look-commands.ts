@@ -66,7 +66,7 @@ export const LOOK_COMMANDS: CommandGroup = {
     addOptions(command, fileOptions, accountsOption, connectionOptions, storeOptions, outputOptions())
       .description('Show why mail to an address did not arrive; sends nothing but GET')
       .argument('<address>', 'the recipient')
-      .option('--since <duration>', 'how far back messages are searched for', '24h')
+      .option('--since <duration>', 'how far back to search for messages', '24h')
       .addOption(
         plainOption('--limit-requests <n>', 'send at most this many requests', '60').argParser(
           positiveNumber,
@@ -97,7 +97,7 @@ export const LOOK_COMMANDS: CommandGroup = {
         plainOption(
           '--resolver <address>',
           'the DNS resolver to ask, ADDRESS or ADDRESS:PORT',
-          'that of the system',
+          "the system's",
         ),
       )
       .addOption(

@@ -49,10 +49,10 @@ export const OPERATE_COMMANDS: CommandGroup = {
       .option('--notify-every <duration>', 'gather notifications that can wait into one mail')
       .option('--notify-test', 'send one test notification, then end')
       .option('--page-url <url>', 'where people open the page, for links in notifications')
-      .option('--concurrency <n>', 'of a worker: runs at once', positiveNumber, 50)
+      .option('--concurrency <n>', 'maximum number of parallel runs of a worker', positiveNumber, 50)
       .option(
         '--job-expiry <duration>',
-        "of a worker: a silent worker's accounts go to others after this; the same on all workers",
+        "time without a heartbeat after which others take over a worker's accounts; the same on all workers",
         '60s',
       )
       .option(

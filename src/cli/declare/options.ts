@@ -103,9 +103,15 @@ export function storeOptions(command: Command): Command {
 export function sourceOptions(command: Command): Command {
   const known = 'that of a known shape';
   return command
-    .option('--delimiter <sign>', 'what begins a label in the old system, as + in sales+eu', '+')
-    .addOption(plainOption('--address <column>', 'of a table: the column of the addresses', known))
-    .addOption(plainOption('--destination <column>', 'of a table: the column of the destinations', known));
+    .option(
+      '--delimiter <sign>',
+      'the character that begins a label in the old system, as + in sales+eu',
+      '+',
+    )
+    .addOption(plainOption('--address <column>', 'the column of a table that holds the addresses', known))
+    .addOption(
+      plainOption('--destination <column>', 'the column of a table that holds the destinations', known),
+    );
 }
 
 /** Adds the option of commands that write. */
@@ -119,7 +125,7 @@ export function outputOptions(formats: readonly string[] = DOCUMENT_FORMATS): Op
 }
 
 export function formatOption(formats: readonly string[] = DOCUMENT_FORMATS): OptionGroup {
-  const format = (): Option => setting('--format <format>', 'how to print it', VARIABLES.format, 'text');
+  const format = (): Option => setting('--format <format>', 'output format', VARIABLES.format, 'text');
   return (command) => command.addOption(format().choices(formats));
 }
 

@@ -103,7 +103,7 @@ function rememberZone(
 }
 
 /**
- * No records at all do not replace those before: somebody may be changing them one by one. While the service's MX are not known,
+ * An empty set of records does not replace the former one, because records may be changed one by one. While the service's MX are not known,
  * the first records count: later ones may be the service's.
  */
 function rememberMx(

@@ -89,7 +89,7 @@ export function describeLater(change: LaterChange | null): string {
 
 /** Describes when, by whom and from which commit a run was made. */
 export function describeOrigin({ at, user, host, actor, commit }: RunEntry): string {
-  const who = actor === null ? `${user ?? 'somebody'} on ${host}` : `${actor.name} by ${actor.ci}`;
+  const who = actor === null ? `${user ?? 'an unknown user'} on ${host}` : `${actor.name} by ${actor.ci}`;
   return `${at}, ${who}${commit === null ? '' : `, ${describeCommit(commit)}`}`;
 }
 

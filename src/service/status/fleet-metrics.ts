@@ -12,12 +12,12 @@ type Figure = readonly [name: string, help: string, of: (fleet: Fleet) => number
 const FIGURES: readonly Figure[] = [
   [
     'accounts_behind',
-    'Accounts whose newest revision is not applied.',
+    'Accounts with a newest revision that is not applied.',
     ({ accounts }) => accounts.filter(isBehind).length,
   ],
   [
     'behind_seconds',
-    'Time since the oldest revision was published that is not applied.',
+    'Age of the oldest published revision that is not applied.',
     ({ at, accounts }) =>
       longestSince(
         at,
@@ -26,7 +26,7 @@ const FIGURES: readonly Figure[] = [
   ],
   [
     'oldest_read_seconds',
-    'Time since the account was read that was not read for the longest time.',
+    'Longest time since an account was read.',
     ({ at, accounts }) =>
       longestSince(
         at,
@@ -38,20 +38,16 @@ const FIGURES: readonly Figure[] = [
     'Items that differ from the manifests.',
     ({ accounts }) => accounts.reduce((sum, { drift }) => sum + drift, 0),
   ],
-  [
-    'workers',
-    'Workers that are alive.',
-    ({ workers }) => workers.filter(({ state }) => state === 'running').length,
-  ],
+  ['workers', 'Running workers.', ({ workers }) => workers.filter(({ state }) => state === 'running').length],
   [
     'workers_lost',
-    'Workers that fell silent within the last hour without having been stopped.',
+    'Workers lost within the last hour: without a heartbeat, and not stopped.',
     (fleet) => knownWorkers(fleet).filter(({ state }) => state === 'lost').length,
   ],
   ['queue_depth', 'Runs that wait for a worker.', ({ queue }) => queue.depth],
   [
     'queue_oldest_wait_seconds',
-    'How long the first of them has waited.',
+    'Longest wait of a run in the queue.',
     ({ queue }) => (queue.oldestWaitMs ?? 0) / 1000,
   ],
 ];

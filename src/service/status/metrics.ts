@@ -83,14 +83,14 @@ function createMeters(registry: Registry) {
     waiting: counter('fwdsync_api_wait_seconds_total', 'Time that requests waited for the rate limit.', []),
     runSeconds: new Histogram({
       name: 'fwdsync_run_duration_seconds',
-      help: 'How long runs took; sweeps include reading the account.',
+      help: 'Duration of runs; sweeps include reading the account.',
       labelNames: ['account', 'cause'],
       buckets: RUN_SECONDS,
       registers,
     }),
     requestSeconds: new Histogram({
       name: 'fwdsync_api_request_duration_seconds',
-      help: 'From sending a request to the end of its answer.',
+      help: 'Time from sending a request to the end of its answer.',
       labelNames: ['account', 'method'],
       buckets: REQUEST_SECONDS,
       registers,
@@ -102,34 +102,32 @@ function createGauges(registry: Registry) {
   const gauge = (name: string, help: string, labelNames: readonly string[] = []): Gauge =>
     new Gauge({ name, help, labelNames: ['account', ...labelNames], registers: [registry] });
   return {
-    ready: gauge('fwdsync_ready', '1 when the manifest is valid and the last read succeeded.'),
-    valid: gauge('fwdsync_manifest_valid', '1 when the manifest in the files is the loaded one.'),
+    ready: gauge('fwdsync_ready', '1 if the manifest is valid and the last read succeeded.'),
+    valid: gauge('fwdsync_manifest_valid', '1 if the manifest in the files is the loaded one.'),
     problems: gauge('fwdsync_manifest_problems', 'Problems of the manifest.', ['severity']),
-    lastRun: gauge('fwdsync_last_run_timestamp_seconds', 'When the last run ended.'),
+    lastRun: gauge('fwdsync_last_run_timestamp_seconds', 'Time at which the last run ended.'),
     lastRead: gauge(
       'fwdsync_last_good_read_timestamp_seconds',
-      'When the account was last read successfully.',
+      'Time of the last successful read of the account.',
     ),
     fullRead: gauge(
       'fwdsync_last_full_read_timestamp_seconds',
-      'Every domain was read in full at this time or later.',
+      'Time since which every domain was read in full.',
     ),
-    failures: gauge('fwdsync_consecutive_failures', 'Runs that failed in a row.'),
+    failures: gauge('fwdsync_consecutive_failures', 'Failed runs in a row.'),
     drift: gauge('fwdsync_drift_items', 'Items that differed from the manifest at the last check.', [
       'action',
     ]),
     domains: gauge('fwdsync_domains', 'Managed domains by state.', ['state']),
     receiving: gauge(
       'fwdsync_domains_receiving',
-      'Managed domains by what the service says: yes, stopped, never (received mail) or unknown.',
+      'Managed domains by mail reception, according to the service: yes, stopped, never or unknown.',
       ['receiving'],
     ),
-    remaining: gauge('fwdsync_api_budget_remaining', 'Requests that the current window has left.', [
-      'endpoint',
-    ]),
+    remaining: gauge('fwdsync_api_budget_remaining', 'Requests left in the current window.', ['endpoint']),
     messages: gauge(
       'fwdsync_delivery_messages',
-      'Messages in the email logs by their last event, since they are followed.',
+      'Messages in the email logs by last event, since fwdsync reads the logs.',
       ['domain', 'outcome'],
     ),
     troubles: gauge('fwdsync_delivery_failing', 'Destinations at which mail keeps failing.', ['domain']),

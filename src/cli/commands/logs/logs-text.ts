@@ -45,7 +45,7 @@ function subjectText({ subject }: LogEntry): string {
 }
 
 function pathOf({ sender, recipient, forward }: LogEntry): string {
-  const path = [address(sender) ?? 'nobody', address(recipient) ?? 'nobody', address(forward)];
+  const path = [address(sender) ?? '<>', address(recipient) ?? '<>', address(forward)];
   return path.filter((part) => part !== null).join(' -> ');
 }
 

@@ -113,7 +113,7 @@ function messageLines(message: MessageDocument, look: WhyLook): readonly string[
   const { at, sender, subject, outcome, code, destination } = message;
   const time = at === null ? 'no time' : secondOf(at);
   const head = [time, OUTCOMES[outcome], ...(destination === null ? [] : [`-> ${destination}`])].join('  ');
-  const from = `from ${sender ?? 'nobody'}${subject === '' ? '' : `: ${subject}`}`;
+  const from = `from ${sender ?? '<>'}${subject === '' ? '' : `: ${subject}`}`;
   const answer =
     message.message === null ? [] : [[code, message.message].filter((part) => part !== null).join(' ')];
   return [

@@ -29,7 +29,7 @@ export interface MailStep<E> {
   readonly pattern: string | null;
 }
 
-/** Everything that a domain may do with mail, whatever the mail contains and whichever engine decides. */
+/** Everything that a domain may do with mail, for any content of the mail and any routing engine. */
 export interface DomainSteps<E> {
   readonly at: (address: string) => readonly MailStep<E>[];
   /** Returns the same for all addresses of which the local part is meant. */

@@ -56,8 +56,8 @@ type Stops<E> = ReadonlyMap<string, Stop<E>>;
 const MOST_STOPS_MADE = 10_000;
 
 /**
- * Follows destinations through the domains to every end that their mail may have: whatever engine decides where that is not
- * known, whatever the mail contains. Each address is followed once, also where ways go round in a circle.
+ * Follows destinations through the domains to every possible end of their mail: for each routing engine that a domain may
+ * have, and for any content of the mail. Each address is followed once, also in a loop.
  */
 export function createLeads<A extends RoutedAlias, R extends RoutedRule>(
   domains: ReadonlyMap<string, LeadingDomain<A, R>>,
