@@ -33,7 +33,7 @@ function actorOf({ env }: Pick<ProcessContext, 'env'>): Actor | null {
   if (env['GITHUB_ACTIONS'] === 'true') {
     const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = env;
     const url = server && repository && id ? `${server}/${repository}/actions/runs/${id}` : null;
-    // Who had it run again counts, not who ran it first.
+    // The person who ran the job again counts, not the person who ran it first.
     const name = env['GITHUB_TRIGGERING_ACTOR'] || env['GITHUB_ACTOR'];
     return name ? { ci: 'github', name, url } : null;
   }

@@ -112,7 +112,7 @@ export type Reference = {
   | {
       readonly kind: 'file';
       readonly path: string;
-      /** The manifest's directory, which a relative path must not leave; null: the path is absolute. */
+      /** The manifest's directory, which a relative path must not leave; null means that the path is absolute. */
       readonly below: string | null;
     }
 );

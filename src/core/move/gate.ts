@@ -20,7 +20,7 @@ export type GateState = 'done' | 'next' | 'waiting' | 'blocked';
 
 export interface GateFinding {
   readonly state: GateState;
-  /** When the state began, and when a wait ends, in epoch milliseconds; absent means not known. */
+  /** Begin of the state and end of a wait, in epoch milliseconds; absent means unknown. */
   readonly since?: number | null;
   readonly until?: number | null;
   readonly evidence: readonly string[];

@@ -12,27 +12,27 @@ import { findSwitch, formerServers, withoutService, type SwitchState } from './s
 /** The memory of a move. Times are epoch milliseconds; a TTL and an age are in seconds. */
 export interface MoveMemory {
   readonly firstSeen: number;
-  /** Time of the last observation that counted. */
+  /** Time of the last valid observation. */
   readonly seenAt: number;
-  /** The MX records before the switch, without those of the service; null means that they were not seen. */
+  /** The MX records before the switch, without those of the service; null means that they were not observed. */
   readonly mx: readonly MxRecord[] | null;
   readonly ttl: RememberedTtl | null;
-  /** The last policy that forbade the service's MX, or may do so as those are not known yet; null means that none was seen. */
+  /** The last policy that forbade the service's MX, or may do so because those are not known yet; null means none. */
   readonly policy: RememberedPolicy | null;
   /** The service's last check; null means that there was none. */
   readonly check: RememberedCheck | null;
-  /** When every server first had the service's MX only; null means that they do not have it. */
+  /** Time at which every server first had only the service's MX; null means not yet. */
   readonly switchedAt: number | null;
 }
 
 export interface RememberedTtl {
   /** The TTL before the switch. */
   readonly seconds: number;
-  /** When this TTL was first seen. */
+  /** Time at which this TTL was first observed. */
   readonly since: number;
-  /** When longer TTLs that were seen before have passed; null means that none was seen. */
+  /** Time at which longer TTLs from earlier observations have expired; null means that none was observed. */
   readonly formerUntil: number | null;
-  /** When a TTL was first seen that was low already, so that a former one is not known; null means that it is. */
+  /** Time of the first observation if the TTL was low already; null means that the former TTL was observed. */
   readonly unknownAt: number | null;
 }
 
@@ -42,7 +42,7 @@ export interface RememberedPolicy {
   readonly id: string | null;
   readonly mx: StsPolicy['mx'];
   readonly maxAge: number;
-  /** When senders were first seen to be allowed to use the service, under another id; null means not yet. */
+  /** Time at which a policy with another id was first seen to allow the service; null means not yet. */
   readonly allowedSince: number | null;
 }
 
@@ -50,7 +50,7 @@ export interface RememberedPolicy {
 export const SHORT_TTL = 300;
 export const UNKNOWN_TTL = 86_400;
 
-/** Adds an observation to the memory. One that is older than the last does not count. */
+/** Adds an observation to the memory. Ignores one that is older than the last. */
 export function remember(before: MoveMemory | null, seen: MoveObservation): MoveMemory {
   const known: MoveMemory = before ?? {
     firstSeen: seen.at,
@@ -76,7 +76,7 @@ export function remember(before: MoveMemory | null, seen: MoveObservation): Move
   };
 }
 
-/** Without a check only the last one tells the service's MX; no hosts means that they are not known. */
+/** Without a check, the last check has the service's MX. No hosts means that they are not known. */
 function knownCheck(
   seen: MoveObservation,
   last: RememberedCheck | null,
@@ -85,7 +85,7 @@ function knownCheck(
   return isAbsent(seen) ? { mx: last?.mx ?? [], isMxValid: false } : null;
 }
 
-/** Adds what the servers say. A state that is not known changes nothing. */
+/** Adds the servers' answers. An unknown state changes nothing. */
 function rememberZone(
   { mx, ttl, switchedAt }: MoveMemory,
   { zone, at }: MoveObservation,
@@ -165,7 +165,7 @@ function forbidden(
   return { id, mx, maxAge: Math.max(before?.maxAge ?? 0, maxAge), allowedSince: null };
 }
 
-/** True if no sender that comes anew learns of the old policy: the record is gone, or names another file that can be read. */
+/** True if new senders do not learn of the old policy: the record is gone, or names another file that can be read. */
 function isReplaced({ id }: RememberedPolicy, { ids, file }: PolicyFacts): boolean {
   if (ids.length === 0) return true;
   return ids.length === 1 && ids[0] !== id && file?.ok === true;

@@ -7,7 +7,7 @@ import type {
   ZoneFacts,
 } from './observation.ts';
 
-/** Which MX records the servers of a zone have, all together. */
+/** State of the MX records on all servers of a zone. */
 export type SwitchState =
   | { readonly kind: 'switched' }
   /** Some servers have the service's MX only, and others do not yet. */

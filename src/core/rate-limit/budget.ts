@@ -52,7 +52,7 @@ export interface Rate {
   readonly retryAfter: number | null;
 }
 
-/** How a request ended. `rate` is null if there was no answer, or if the answer must not be used. */
+/** The end of a request. `rate` is null if there was no answer, or if the answer must not be used. */
 export interface EndedRequest {
   readonly status: number | null;
   readonly rate: Rate | null;

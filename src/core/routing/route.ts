@@ -50,7 +50,7 @@ export interface Mail {
   readonly unseen?: Unseen | undefined;
 }
 
-/** How a rule's regular expression must match its scope: `anywhere` in it, or the `whole` of it. */
+/** The part of a scope that a rule's regular expression must match: a part `anywhere`, or the `whole`. */
 export type Anchoring = 'anywhere' | 'whole';
 
 export type Route<A, R> =

@@ -7,7 +7,7 @@ import type { DomainContext, DomainHandler, RequestContext } from '../http/route
 
 export type Render<T> = (item: T, state: State) => JsonObject;
 
-/** How a version of the API presents a kind. */
+/** The form of a kind in one version of the API. */
 export interface Presentation<T> {
   readonly render: Render<T>;
   /** Finds the item that a path segment names. */

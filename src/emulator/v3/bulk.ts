@@ -14,7 +14,7 @@ import { renderV3Alias, renderV3Rule } from './render.ts';
 const BEHAVIORS = ['add', 'update', 'delete'] as const;
 type Behavior = (typeof BEHAVIORS)[number];
 
-/** How bulk requests find items of a kind and show them in the answer. */
+/** Functions for bulk requests of a kind: they find items and show them in the answer. */
 interface BulkKind<T> {
   readonly kind: ItemKind<T>;
   /** The field that identifies an item. */

@@ -88,9 +88,9 @@ interface Work {
   unsaved: readonly WaitingNotice[];
   /** The pause after the next failure. */
   pauseMs: number;
-  /** When mail was sent in the last hour, in monotonic milliseconds. */
+  /** Times of the mails of the last hour, in monotonic milliseconds. */
   sentAt: readonly number[];
-  /** The fault that was told last; null if there is none. */
+  /** The fault that was reported last; null if there is none. */
   fault: string | null;
 }
 

@@ -71,7 +71,7 @@ export function renderFleetMetrics(fleet: Fleet | null): Promise<string> {
   return registry.metrics();
 }
 
-/** Seconds from the earliest of these times; 0: there are none. */
+/** Returns the seconds since the earliest of these times; 0 if there are none. */
 function longestSince(at: number, times: readonly number[]): number {
   return times.reduce((longest, time) => Math.max(longest, (at - time) / 1000), 0);
 }

@@ -14,13 +14,13 @@ import { endpointHeadway } from '../../output/progress/headway.ts';
 import { usageError } from '../../exit.ts';
 
 export interface ReplayOptions {
-  /** How far back mail counts, such as `7d`. */
+  /** Period of the mail, such as `7d`. */
   readonly replay?: string;
   readonly limitRequests?: number;
   readonly quick?: true;
 }
 
-/** How much mail is asked for. */
+/** The mail to weigh a plan with: its period, and the maximum number of requests. */
 export interface ReplayRequest {
   readonly lengthMs: number;
   readonly most: number;
@@ -29,7 +29,7 @@ export interface ReplayRequest {
 const USUAL_LIMIT = 300;
 const DAY_MS = 86_400_000;
 
-/** Returns how much mail a plan is to be weighed with; null means that it is not. */
+/** Returns the mail to weigh a plan with; null means that the plan is not weighed. */
 export function replayRequest({ replay, limitRequests, quick }: ReplayOptions): ReplayRequest | null {
   if (replay === undefined) {
     if (limitRequests === undefined) return null;
@@ -40,13 +40,13 @@ export function replayRequest({ replay, limitRequests, quick }: ReplayOptions): 
   return { lengthMs: parseDuration('--replay', replay), most: limitRequests ?? USUAL_LIMIT };
 }
 
-/** A plan to weigh, and whose mail it changes. */
+/** A plan to weigh, and the routes that it changes. */
 export interface WeighedRoutes {
   readonly input: RoutesInput;
   readonly routes: readonly PlannedRoute[];
 }
 
-/** Weighs a plan with the mail that came, by the email logs. Null means that this was interrupted. */
+/** Weighs a plan with the mail in the email logs. Returns null if it is interrupted. */
 export async function weigh(
   context: Context,
   session: Pick<Session, 'connection' | 'client'>,
@@ -71,17 +71,17 @@ export async function weigh(
 
 const NOTHING_TO_READ: ReplayRead = { kind: 'read', unread: new Map() };
 
-/** How long the account keeps its logs; 0 where that is not known. */
+/** Returns how long the account keeps its logs; 0 means unknown. */
 function keptMs({ observed }: RoutesInput): number {
   return (observed.account.logRetentionDays ?? 0) * DAY_MS;
 }
 
 interface LogsToRead extends Omit<ReplayReading, 'client' | 'onLeft'> {
-  /** How many requests may be sent. */
+  /** Maximum number of requests. */
   readonly most: number;
 }
 
-/** Reads the logs, and says on standard error what is read, how long it may take, and what was not read. */
+/** Reads the logs. Prints to standard error what it reads, how long it may take, and what it could not read. */
 async function readLogs(
   context: Context,
   { connection, client: planning }: Pick<Session, 'connection' | 'client'>,

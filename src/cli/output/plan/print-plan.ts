@@ -37,7 +37,7 @@ export interface ShownPlan {
   readonly plan: Plan;
   readonly planned: Planned;
   readonly requests: readonly StageRequests[];
-  /** How much mail it changes, and whose; absent: that was not asked for. */
+  /** The mail that the plan changes, by the email logs. Absent if the plan was not weighed. */
   readonly weighed?: WeighedPlan | undefined;
 }
 

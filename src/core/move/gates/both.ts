@@ -58,7 +58,7 @@ function judgeBeside(served: readonly (readonly MxRecord[])[], check: ServiceChe
   };
 }
 
-/** True if some record of the service does not come after all old ones. */
+/** True if a record of the service does not come after all old ones. */
 function preferred(old: readonly MxRecord[], check: ServiceCheck, records: readonly MxRecord[]): boolean {
   return ofService(records, check).some(({ preference }) => preference <= largest(old));
 }

@@ -41,7 +41,7 @@ export interface PlanDocument {
   readonly warnings: readonly WarningDocument[];
   /** Mail that ends elsewhere; absent in plans of earlier versions. */
   readonly routes?: readonly PlannedRouteDocument[];
-  /** How much mail the plan changes; absent if it was not weighed. */
+  /** Amount of mail that the plan changes. Absent if the plan was not weighed. */
   readonly replay?: ReplayDocument;
   readonly problems: readonly Problem[];
   readonly forecast: Forecast;

@@ -16,7 +16,7 @@ export interface PlannedRouteDocument extends RouteEndsDocument {
   readonly was: string | null;
   readonly via: readonly string[];
   readonly otherwise?: RouteEndsDocument;
-  /** Number of messages that would end elsewhere; null: it cannot be known; absent: the plan was not weighed. */
+  /** Number of messages that would end elsewhere. null means unknown. Absent if the plan was not weighed. */
   readonly messages?: number | null;
 }
 

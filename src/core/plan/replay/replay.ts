@@ -20,7 +20,7 @@ export interface LoggedMessage {
   readonly forward: string | null;
 }
 
-/** How much mail a plan changes. */
+/** Amount of mail that a plan changes. */
 export interface ReplayCounts {
   readonly messages: number;
   /** Messages that would end elsewhere. */

@@ -23,7 +23,7 @@ export interface LeadingDomain<A extends RoutedAlias, R extends RoutedRule> {
 export interface MailStep<E> {
   /** The alias or rule that takes the message; null means that none does. */
   readonly entry: E | null;
-  /** The destinations; none where the message is refused, or where that is not known. */
+  /** The destinations; empty if the message is refused, or if they are not known. */
   readonly forward: readonly Destination[];
   /** The regular expression that `$1` in the destinations is a group of; null means that there is none. */
   readonly pattern: string | null;
