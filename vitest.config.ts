@@ -6,11 +6,13 @@ import { defineConfig } from 'vitest/config';
 const MEMORY = '/dev/shm';
 if (existsSync(MEMORY) && hasRoom(MEMORY)) process.env['TMPDIR'] ??= MEMORY;
 
+const isFull = process.env['PROVE'] === 'full';
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // Time and memory are measured by `npm run prove`.
-    exclude: process.env['PROVE'] === 'full' ? [] : ['test/prove/measured/**'],
+    exclude: isFull ? [] : ['test/prove/measured/**'],
     globalSetup: ['test/support/serve-shared.ts'],
     // No test changes what it imports: what was loaded and compiled for one file serves the next.
     isolate: false,
@@ -18,7 +20,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     // More than there are cores: tests wait for processes, and for time to pass.
     maxWorkers: availableParallelism() + 1,
-    testTimeout: 60_000,
+    testTimeout: isFull ? 300_000 : 60_000,
     hookTimeout: 60_000,
     // Nearly as long as a test: on a busy machine everything takes its time.
     expect: { poll: { timeout: 50_000 } },
