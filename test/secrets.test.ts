@@ -12,7 +12,7 @@ interface Search {
   readonly scene: CommandScene;
   /** Runs a command and remembers all that it printed. */
   readonly run: (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<number>;
-  /** Where a planted value was found; empty: nowhere. */
+  /** Places in which a planted value was found. */
   readonly findings: () => Promise<readonly string[]>;
 }
 
@@ -127,7 +127,7 @@ describe('no planted value is in any output, file or log', () => {
     async (version) => {
       const { scene, run, findings } = await open(version);
       const { faults } = scene.emulator;
-      // Of one credential alone: a service cannot repeat a password that it was not sent yet.
+      // Only for one credential: a service cannot repeat a password that was not sent yet.
       await scene.manifest(MANIFEST.replace(/ +dan: .*\n/, ''));
       const fail = async (
         scripted: readonly Fault[],

@@ -157,7 +157,7 @@ describe('workers', () => {
       );
   });
 
-  /** Whether `run` is a worker in the image, with these variables. */
+  /** True if `run` is a worker in the image with these variables. */
   const runsWorker = (env: Readonly<Record<string, string>>): boolean => {
     const image = read('Dockerfile').matchAll(/(FWDSYNC_[A-Z_]+)=(\S+)/g);
     const ofImage = Object.fromEntries([...image].map(([, name = '', value]) => [name, value]));

@@ -34,7 +34,7 @@ async function settled(start: StartOptions = QUICK): Promise<{
   return { world, daemon };
 }
 
-/** What is asked while so many milliseconds pass. */
+/** Requests within this many milliseconds. */
 async function during({ core, clock }: World, milliseconds: number): Promise<readonly JournalEntry[]> {
   const before = core.journal.total();
   await clock.pass(milliseconds);

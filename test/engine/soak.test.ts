@@ -8,7 +8,7 @@ const DAYS = runs(120, 15);
 const DOMAINS = ['acme.example', 'beta.example', 'gamma.example'];
 const NAMES = ['sales', 'info', 'support', 'jobs', 'press'];
 
-/** What the manifest wants: domain -> alias -> destination. */
+/** The manifest's state: domain -> alias -> destination. */
 type Wanted = Record<string, Record<string, string>>;
 
 /** Numbers that look random and are the same in every run. */
@@ -84,7 +84,7 @@ function breakSomething({ core }: World, dice: Dice): void {
 
 function gauge(world: World): {
   readonly sleepers: number;
-  /** Of the process. */
+  /** Timers of the process. */
   readonly timers: number;
   readonly descriptors: number;
 } {

@@ -18,7 +18,7 @@ interface Death {
   readonly name: string;
   /** Ends what the watcher rests on, behind its back. */
   readonly strike: (path: string) => Promise<void>;
-  /** Whether the watcher gets to know of it. */
+  /** True if the watcher notices it. */
   readonly told: readonly string[];
 }
 

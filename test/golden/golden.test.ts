@@ -164,7 +164,7 @@ function testOutcome(golden: GoldenCase, version: Version, outcomeOf: () => Case
   });
 }
 
-/** What command lines after the run show. */
+/** Output of command lines after the run. */
 function testLater(golden: GoldenCase, version: Version, outcomeOf: () => CaseOutcome): void {
   const { options } = golden;
   const { done, alone } = kindOf(golden, version);
@@ -178,7 +178,7 @@ function testLater(golden: GoldenCase, version: Version, outcomeOf: () => CaseOu
 
   if (done) test('the plan after it is empty, on the other generation too', () => {
     for (const { exitCode, stdout, stderr } of [later.planAgain, later.planOnOther]) {
-      // What v4 has no field for cannot be looked at there.
+      // v4 has no field for it.
       if (version === 'v3' && stderr.includes('[needs-v3]')) continue;
       expect(exitCode, stdout + stderr).toBe(0);
     }
@@ -242,12 +242,12 @@ function kindOf(
   return {
     ends,
     done: ends === 'converged' || ends === 'unchanged',
-    // What somebody does while the run is on shows in the stored end alone.
+    // Changes during the run show only in the stored end.
     alone: !(golden.options.faults ?? []).some((fault) => fault.do.kind === 'edit'),
   };
 }
 
-/** Nobody interferes, and the service does as the documents say. */
+/** Nothing interferes, and the service follows the API documents. */
 function isForeseeable({ account, options }: GoldenCase): boolean {
   const { faults = [], planFaults = [], switches = {} } = options;
   return faults.length + planFaults.length + Object.keys(switches).length === 0 && account.tier !== 'free';

@@ -5,7 +5,7 @@ import { openScene, runScene, type Setup } from './support/harness.ts';
 
 const LISTING = '/domains/:domain/aliases';
 
-/** As many domains, in each of which one alias is to go elsewhere. */
+/** Creates this many domains; in each the destination of one alias changes. */
 function updating(count: number, options: Partial<Setup> = {}): Setup {
   const names = Array.from({ length: count }, (_, index) => `d${String(index).padStart(3, '0')}.example`);
   return {

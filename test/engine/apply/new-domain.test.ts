@@ -4,7 +4,7 @@ import { openScene, runScene, type RunResult } from './support/harness.ts';
 
 const OWN = 'owner@account.example';
 
-/** What the manifest says of `*`, and what there shall be in the end where the service makes one. */
+/** `*` in the manifest, and its expected end if the service creates one. */
 const VARIANTS = [
   {
     variant: 'named',

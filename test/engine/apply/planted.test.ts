@@ -10,7 +10,7 @@ import { NO_PRIOR, NO_PRIOR_DOMAIN } from '../../../src/core/model/prior.ts';
 import { virtualClock } from '../../support/clock.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
-// What somebody else may have put into the state directory, or in its place, before or between runs.
+// Files that another user may put into the state directory, or in its place, before or between runs.
 
 function open(directory: string, uid?: number): StateStore {
   const processes = systemProcesses(fs, 'test');

@@ -5,7 +5,7 @@ import { openScene } from './support/harness.ts';
 import { everyNth, runs } from '../../support/share.ts';
 import { domainOf, mailTo, replay, strayRoutes } from './support/replay.ts';
 
-/** So many random domains are changed by one run. */
+/** Number of random domains that one run changes. */
 const DOMAINS = runs(60, 8);
 const FORWARDS = ['one', 'two', 'three'];
 
@@ -151,7 +151,7 @@ test.each(everyNth(3, [1, 2, 3]))(
   },
 );
 
-/** What only takes away, or only adds, needs no leniency at all. */
+/** Changes that only delete or only add need no tolerance. */
 const PURE: Readonly<Record<string, (plan: RulePlan) => RulePlan>> = {
   'only deletes': (plan) => ({
     ...plan,

@@ -28,7 +28,7 @@ const ALIASES = [
 ];
 const RULES = [rule('1', 1), rule('2', 2), rule('3', 3), rule('4', 4, { active: false })];
 
-/** What a run does to this account, and has to be undone. */
+/** Changes of a run, which undo must reverse. */
 const RUNS: readonly (readonly [string, string])[] = [
   ['adds of aliases', 'aliases: { new: n@corp.example, "008": n@corp.example }'],
   [
@@ -79,7 +79,7 @@ function setup(body: string) {
   };
 }
 
-/** What routes: names, destinations, conditions, order and settings; not ids, times and the numbers of ranks. */
+/** The routing state: names, destinations, conditions, order and settings, without ids, times and rank numbers. */
 function routes({ domains }: Dump) {
   return domains.map(({ domain, notification_email, whitelabel, webhook, aliases, rules }) => ({
     domain,

@@ -68,7 +68,7 @@ describe('401', () => {
     });
     expect(report).toMatchObject({ outcome: 'partial', wrote: true, stopped: { kind: 'unauthorised' } });
     const refused = requests.findIndex(({ status }) => status === 401);
-    // Those in flight end; nothing new is begun.
+    // Requests in flight end, and no new one begins.
     expect(
       requests.slice(refused).filter(({ status }) => status !== 401 && status !== null).length,
     ).toBeLessThanOrEqual(3);
@@ -206,7 +206,7 @@ domains:
   expect(report.skipped).toMatchObject([
     { domain: 'acme.example', name: 'old', reason: 'an earlier change in this domain failed' },
   ]);
-  // What was rejected is not sent again in the same run.
+  // Rejected items are not sent again in the same run.
   expect(writes.filter(({ method }) => method === 'POST')).toHaveLength(1);
   expect(items(report.applied)).toEqual(['acme.example credential dan', 'other.example alias old']);
 });

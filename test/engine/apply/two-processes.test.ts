@@ -123,7 +123,7 @@ test.each(everyNth(2, ['3600000', '-3600000']))(
   },
 );
 
-/** As if the lock had been refreshed last so many seconds ago. */
+/** Sets the last refresh of the lock back by this many seconds. */
 async function makeOlder(directory: string, seconds: number): Promise<void> {
   const locks = (await readdir(directory, { recursive: true })).filter((name) => /lock\.\d+$/.test(name));
   expect(locks).toHaveLength(1);

@@ -130,7 +130,7 @@ async function writeDirectory(directory: string): Promise<string> {
   return path;
 }
 
-/** As the kubelet lays a ConfigMap out: m.yaml -> ..data/m.yaml, ..data -> a directory of this version. */
+/** Files of a ConfigMap as the kubelet writes them: m.yaml -> ..data/m.yaml, ..data -> a directory of this version. */
 async function mountVolume(directory: string): Promise<string> {
   const path = join(directory, 'volume');
   await fs.mkdir(join(path, '..ana'), { recursive: true });

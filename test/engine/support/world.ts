@@ -31,7 +31,7 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** Whether the service can be reached. */
+/** True if the service is reachable. */
 interface Network {
   isUp: boolean;
 }
@@ -59,7 +59,7 @@ export interface StartOptions {
   readonly mode?: 'apply' | 'observe';
   readonly intervalMs?: number;
   readonly pollMs?: number;
-  /** Whether sweeps check domains through v3; by default they read all in full. */
+  /** True if sweeps check domains through v3. By default they read all in full. */
   readonly drift?: 'quick' | 'none';
   readonly fullIntervalMs?: number;
   /** In place of the world's. */
@@ -76,7 +76,7 @@ export interface Daemon {
   status(): AccountStatus;
   /** The state of each domain. */
   states(): Readonly<Record<string, string>>;
-  /** As after SIGTERM. */
+  /** Stops it as SIGTERM does. */
   stop(): Promise<void>;
 }
 

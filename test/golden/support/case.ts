@@ -12,16 +12,16 @@ export interface CaseOptions {
   readonly about?: string;
   /** Given to `plan` and to `apply`. */
   readonly flags?: readonly string[];
-  /** What references of the manifest name. */
+  /** Values of the manifest's references. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What somebody does in the dashboard, after `before` was applied where there is one. */
+  /** Changes in the dashboard, after `before` is applied if there is one. */
   readonly edits?: readonly EditRequest[];
   readonly switches?: Partial<Switches>;
   readonly rateLimit?: number;
   /** Armed before `plan`, and before `apply`. */
   readonly planFaults?: readonly Fault[];
   readonly faults?: readonly Fault[];
-  /** What v3 cannot say, or v4 cannot do, and so differs there. */
+  /** Differences between v3 and v4. */
   readonly v3?: Difference;
   /** Sent in place of the account's key. */
   readonly key?: string;
@@ -31,7 +31,7 @@ export interface CaseOptions {
   readonly failed?: readonly string[];
   /** Texts that must not be in anything that is printed. */
   readonly secrets?: readonly string[];
-  /** What undoing the run cannot bring back, such as `acme.example/credentials/scanner`. */
+  /** Items that undo cannot restore, such as `acme.example/credentials/scanner`. */
   readonly lost?: readonly string[];
 }
 

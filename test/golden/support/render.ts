@@ -2,7 +2,7 @@ import type { Dump, DumpedDomain } from '../../../src/emulator/account/dump.ts';
 import type { JournalEntry } from '../../../src/emulator/http/journal.ts';
 import type { CommandResult } from './cli.ts';
 
-/** What a terminal would show: the command line, both outputs, and the exit code. */
+/** Text of a terminal: the command line, both outputs, and the exit code. */
 export function renderSession({ args, stdout, stderr, exitCode }: CommandResult): string {
   // Domains run side by side: how far the run has come, and whether a line of that is due, is not stored.
   const steady = stderr.replace(/^(reading|writing|verifying): \d+%.*\n/gm, '');

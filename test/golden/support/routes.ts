@@ -11,10 +11,10 @@ export interface Probe {
   readonly body?: string;
 }
 
-/** Where each probe would go: destinations, after `rule: ` when a rule says so; `fallback`; null for nowhere. */
+/** Route of each probe: its destinations, after `rule: ` if a rule decides; `fallback`; null means refused. */
 export type Routes = readonly (string | null)[];
 
-/** What the rules of the cases look for. */
+/** Texts that the rules of the cases match. */
 const TEXTS: readonly Omit<Probe, 'to'>[] = [
   {},
   { subject: 'your invoice' },

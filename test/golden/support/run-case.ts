@@ -20,7 +20,7 @@ const START = Date.parse('2026-01-15T12:00:00Z');
 /** The name of a snapshot holds the emulator's port and a random part. */
 const SNAPSHOT = /WORKSPACE\/state\/\S+\/snapshots\/\S+\.yaml/g;
 
-/** What the case's command lines printed and did; the texts are as they are stored. */
+/** Output and effects of the case's command lines, as they are stored. */
 export interface CaseOutcome {
   readonly plan: CommandResult;
   /** The document of that plan; null: none was made. */
@@ -42,7 +42,7 @@ export interface CaseOutcome {
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** What command lines after the run show. */
+/** Output of command lines after the run. */
 export interface Later {
   /** `plan --detailed-exitcode` of the same manifest, also on the other generation, and of the account's own export. */
   readonly planAgain: CommandResult;
@@ -103,7 +103,7 @@ async function openStage(golden: GoldenCase, version: Version): Promise<Stage> {
   return { golden, emulator, workspace, terminal: { cwd: join(workspace, 'work'), clock, env } };
 }
 
-/** The earlier run, from a file of the same name, and what somebody did by hand since; then the manifest of today. */
+/** The earlier run, from a file of the same name, and the changes made by hand since; then the current manifest. */
 async function prepare({ golden, terminal, emulator }: Stage): Promise<void> {
   const { directory, manifest, before, options } = golden;
   const place = join(terminal.cwd, manifest);
@@ -169,7 +169,7 @@ async function follow(
   };
 }
 
-/** Where mail would go, after each request that writes. */
+/** Routes of mail after each write. */
 function watchRoutes({ golden, emulator }: Stage, version: Version): { stop(): readonly string[] } {
   const probes = probesOf(emulator.store.dump(), loadDesired(golden, version));
   const way = [routesOf(emulator, probes)];

@@ -9,7 +9,7 @@ import { IS_FULL } from '../../support/share.ts';
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const run = promisify(execFile);
 
-/** What is planted. */
+/** Files and edits to plant. */
 export interface Planting {
   /** Its folder below test/planting/, whose src/ is copied over the sources; null: it needs no file of its own. */
   readonly folder: string | null;

@@ -11,7 +11,7 @@ import { runHere, type HereResult } from '../../support/run-here.ts';
 export const DOMAIN = 'acme.example';
 const OWNER = 'ops@acme.example';
 
-/** What was planted, as it goes through every command. */
+/** The planted setting or kind, and how to check it in every command. */
 export interface Journey {
   /** Lines of the domain in a manifest. */
   readonly one: string;
@@ -20,7 +20,7 @@ export interface Journey {
   readonly gone: { readonly section: string; readonly lines: string } | null;
   /** The change from the one to the other. */
   readonly change: Readonly<Record<string, unknown>>;
-  /** What `blame` is asked about. */
+  /** Address for `blame`. */
   readonly blamed: string;
   /** True if the list of domains that a quick plan reads shows it. */
   readonly isListed: boolean;

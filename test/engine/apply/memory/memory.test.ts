@@ -119,7 +119,7 @@ test('deleting the state directory loses no route, and the next run works', asyn
   const { report, writes } = await scene.run();
   expect([report.outcome, writes]).toEqual(['unchanged', []]);
   expect(JSON.stringify(scene.account.emulator.store.dump())).toBe(before);
-  // What it remembers is there again, but for what only the sending of a password tells.
+  // The memory is there again, except facts that only sending a password shows.
   const acme = [...(await remembered(scene)).domains.values()][0];
   expect(acme?.applied.size).toBe(5);
   expect(acme?.passwords.size).toBe(0);

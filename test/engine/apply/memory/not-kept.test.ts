@@ -75,7 +75,7 @@ domains:
     expect((await scene.plan()).changes).toMatchObject([
       { action: 'update', name: 'sales', observed: { forward: ['eve@elsewhere.example'] } },
     ]);
-    // What it shows then is known, and nothing is left to do.
+    // Its state is known then, and there is nothing to do.
     const { report, end } = await scene.run();
     expect(report.outcome).toBe('converged');
     expect(end.domains[0]?.aliases[0]?.forward).toBe('sales.team@corp.example');

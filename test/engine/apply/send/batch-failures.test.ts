@@ -168,7 +168,7 @@ describe.each<Verb>(['add', 'update', 'delete'])('a batch of eight: %s', (verb) 
   });
 });
 
-// Of 501 the last goes alone, to the single endpoint.
+// The last of 501 items is sent alone, to the single endpoint.
 const SIZES = [501, 1000, 500, 499].flatMap((size) =>
   (['add', 'update', 'delete'] as const).map((verb) => ({ size, verb })),
 );

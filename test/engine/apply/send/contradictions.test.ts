@@ -115,7 +115,7 @@ test('a service that never stops contradicting itself ends the attempts, not the
   const { faults, ...rest } = lyingScene('alias', 'add', ['wrong-counts'], [{ index: 3, message: 'no' }]);
   const always = faults.map((fault) => ({ ...fault, match: { ...fault.match, times: 'always' as const } }));
   const result = await runScene({ ...rest, faults: always });
-  // What is left goes alone, to an endpoint that tells the truth.
+  // The last item is sent alone, to an endpoint with correct answers.
   expect(result.report.outcome).toBe('converged');
   expect(sizes(result)).toEqual([6, 1]);
 });

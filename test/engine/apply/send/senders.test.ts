@@ -3,7 +3,7 @@ import { ACME, at, desired, live, observed, plan, present } from '../../../core/
 import { showsFields } from '../../../../src/core/fields/fields.ts';
 import { SETTINGS } from '../../../../src/core/kinds/domain/fields.ts';
 
-/** What is wanted of one setting, what is live, and whether that is the same. */
+/** Wanted and live value of a setting, and whether they are equal. */
 test.each<['notification_email' | 'whitelabel' | 'webhook', string | null, string | null, boolean]>([
   ['whitelabel', 'Mail.Partner.Example', 'mail.partner.example', true],
   ['whitelabel', 'mail.partner.example', 'other.partner.example', false],

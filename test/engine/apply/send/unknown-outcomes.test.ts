@@ -13,7 +13,7 @@ interface Write {
   readonly manifest: string;
   readonly seed: Omit<SeedDomain, 'domain'> | null;
   readonly items: number;
-  /** Whether a reading cannot show that it was done, so that it is sent again each time. */
+  /** True if a read cannot show that it was done, so that it is sent again each time. */
   readonly blind?: true;
 }
 
@@ -149,7 +149,7 @@ const GROUPS: readonly (readonly [string, readonly Write[]])[] = [
   ['domains and credentials', DOMAINS_AND_CREDENTIALS],
 ];
 
-/** What goes wrong with a write, and whether it was carried out. */
+/** The fault of a write, and whether the service executed it. */
 const FAULTS: readonly {
   readonly fault: string;
   readonly action: FaultAction;

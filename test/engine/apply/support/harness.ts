@@ -37,7 +37,7 @@ export interface RunOptions {
   /** In place of the one that the scene was set up with. */
   readonly manifest?: string;
   readonly maxFailures?: number;
-  /** Of the whole manifest, where the run is about a part of it. */
+  /** The whole manifest, if the run is about a part of it. */
   readonly size?: ManifestSize;
   /** `left` for a plan that runs just as it was approved. */
   readonly newcomers?: 'taken-up' | 'left';
@@ -55,11 +55,11 @@ export interface RunOptions {
 export interface RunResult {
   readonly plan: Plan;
   readonly report: Report;
-  /** Of the apply alone. */
+  /** Requests of apply alone. */
   readonly requests: readonly JournalEntry[];
   readonly writes: readonly JournalEntry[];
   readonly progress: readonly Progress[];
-  /** What a plan by somebody who comes later would do, with no fault any more. */
+  /** A later plan, without faults. */
   readonly after: Plan;
   readonly end: Dump;
 }
@@ -68,7 +68,7 @@ export interface Scene {
   readonly account: TestAccount;
   /** Observe, plan, apply; the faults end with it. */
   run(options?: RunOptions): Promise<RunResult>;
-  /** The same for a run of which nothing may be written. */
+  /** Runs a manifest that must write nothing. */
   attempt(options?: RunOptions): Promise<Result<Report, ApplyFault>>;
   plan(options?: RunOptions): Promise<Plan>;
 }
@@ -170,7 +170,7 @@ interface Applied {
 /** Each run has a client of its own. */
 const NO_REQUESTS = { total: 0, retried: 0, rateLimited: 0, waitedSeconds: 0 };
 
-/** What `{ env: NAME }` stands for in these tests. */
+/** Values of `{ env: NAME }` in these tests. */
 const PASSWORDS: Readonly<Record<string, string>> = { PASSWORD: 'correct horse', BOSS: 'boss@corp.example' };
 
 export function load(manifest: string, version: 'v4' | 'v3'): Desired {
@@ -236,7 +236,7 @@ function checkForecast({ plan, report, requests, progress }: RunResult, { input,
   );
 }
 
-/** What the manifest does not manage is the same byte for byte, ids and times included. */
+/** Checks that unmanaged items are byte for byte the same, including ids and times. */
 function checkUnmanaged({ input }: Prepared, plan: Plan, start: Dump, end: Dump): void {
   const ids = new Set(plan.changes.flatMap(({ kind, id }) => (kind === 'rule' && id !== null ? [id] : [])));
   const before = unmanagedPart(start, input.desired, ids);

@@ -8,12 +8,12 @@ import {
 import { sameMatch, type RuleMatch } from '../../../../src/core/model/resources.ts';
 import { createRouter, type Mail, type RoutedAlias, type Route } from '../../../../src/core/routing/route.ts';
 
-/** What routes mail in a domain at one moment, by the emulator's own words. */
+/** Routing state of a domain at one moment, from the emulator. */
 export interface Moment {
   readonly aliases: readonly DumpedAlias[];
   /** In the order of evaluation. */
   readonly rules: readonly DumpedRule[];
-  /** What was carried out last: method, endpoint and position in the batch. */
+  /** The last executed write: method, endpoint and position in the batch. */
   readonly after: string;
 }
 
@@ -80,7 +80,7 @@ function withRule(rules: readonly DumpedRule[], method: string, item: SentItem):
   return others.toSpliced(position, 0, rule).sort((a, b) => a.rank - b.rank);
 }
 
-/** Where a mail goes, and by which means. */
+/** Destinations of a mail, and the entry that decides. */
 export interface Destination {
   readonly forward: string | null;
   readonly rule: DumpedRule | null;

@@ -29,7 +29,7 @@ async function open(url: string): Promise<Database> {
   return opened.value;
 }
 
-/** What kept it from opening; null: nothing. */
+/** Why it could not be opened; null means that it was opened. */
 async function openAndClose(
   url: string,
   key: Uint8Array | null = null,
@@ -126,7 +126,7 @@ test('by verified TLS it connects only to a server with a certificate of a known
   const tls = `${plain}?sslmode=verify-full`;
   const refusal = async (url: string): Promise<string | undefined> => (await openAndClose(url))?.message;
   expect(await refusal(tls)).toContain('does not support SSL');
-  // As the server's user, in its directory.
+  // Runs as the server's user, in its directory.
   const certify =
     'openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=store ' +
     '-addext subjectAltName=IP:127.0.0.1 -keyout server.key -out server.crt 2>&1';

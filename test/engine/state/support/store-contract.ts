@@ -10,7 +10,7 @@ import { historyContract } from './history-contract.ts';
 /** Storage that is empty at first, and outlives the stores that are opened on it. */
 export interface StorageWorld {
   readonly clock: VirtualClock;
-  /** As a process of its own does, on a machine of its own. */
+  /** Opens the store like another process on another machine. */
   readonly open: (options?: StoreOptions) => StateStore;
   /** Opens the text that all processes share. */
   readonly openShared: () => SharedText;
@@ -24,7 +24,7 @@ export interface StoreOptions {
   readonly history?: Partial<HistoryBounds>;
 }
 
-/** What every implementation of `StateStore` must do, wherever it keeps things. */
+/** Tests for every implementation of `StateStore`. */
 export function storeContract(name: string, createWorld: () => Promise<StorageWorld>): void {
   describe(`${name}: what is remembered`, () => memoryContract(createWorld));
   describe(`${name}: values and passwords`, () => secretsContract(createWorld));
