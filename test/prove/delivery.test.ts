@@ -14,7 +14,7 @@ import {
 } from './support/random-deliveries.ts';
 import { PROVE_SEED, runs } from '../support/share.ts';
 
-// What the email logs say is what an independent count over the emulator's own log says.
+// The result from the email logs equals an independent count over the emulator's own log.
 
 const MINUTE = 60_000;
 const LONG = { timeout: 3_600_000 };
@@ -87,7 +87,7 @@ async function readRows(world: FollowedWorld): Promise<Counted> {
   return Object.fromEntries(rows);
 }
 
-/** What is on the way is in no row. */
+/** Mail on its way is in no row. */
 function withoutOpen(counted: Counted): Counted {
   const rows = Object.entries(counted).map(([key, { open: _, ...fates }]) => [key, fates] as const);
   return Object.fromEntries(rows.filter(([, fates]) => Object.keys(fates).length > 0));

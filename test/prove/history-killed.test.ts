@@ -124,7 +124,7 @@ test(
       for (const share of shares) {
         const killed = await killedAt(nth, share);
         const about = [nth, share, killed.output];
-        // What the service got was on disk before.
+        // Everything that the service received was on disk before.
         expect([...about, killed.written <= killed.recorded]).toEqual([...about, true]);
         expect([...about, killed.broken[0] <= 1, killed.broken[1] <= 1]).toEqual([...about, true, true]);
         expect([...about, killed.unfinished <= 1]).toEqual([...about, true]);

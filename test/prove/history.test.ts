@@ -49,7 +49,7 @@ const DRIFTED = [{ kind: 'edit', name: 'a', forward: 'z@corp.example' }, { kind:
 type Change = readonly [action: string, from: string | null, to: string | null];
 type Drift = readonly [from: string | null, to: string | null, seenAt: string];
 
-/** What the account itself shows of each run: the differences between before and after. */
+/** Differences in the account before and after each run. */
 class Model {
   readonly entries = new Map<string, Change[]>();
   readonly drift = new Map<string, Drift>();
@@ -66,7 +66,7 @@ class Model {
     this.forgotten.clear();
   }
 
-  /** What an undo wrote is not as the manifest wants it, and no drift either. */
+  /** Items that an undo wrote differ from the manifest, but are no drift. */
   undone(was: Aliases, is: Aliases): void {
     for (const name of this.wrote(was, is)) {
       this.drift.delete(name);

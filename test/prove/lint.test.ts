@@ -96,7 +96,7 @@ const manifest = fc
     ].join('\n'),
   );
 
-/** Whether what a finding says holds for every message of a small world. */
+/** True if the statement of a finding holds for every message of a small world. */
 function holds({ code, message }: Problem, domain: PresentDomain): boolean {
   const names = [...message.matchAll(/"([^"]+)"/g)].map(([, name = '']) => name);
   const aliases = [...(domain.aliases?.entries.values() ?? [])].filter((entry) => entry.state === 'present');

@@ -249,7 +249,7 @@ test('10,000 domains: the first byte within 100 ms, and 60 kB', async () => {
       `${path}: ${bytes} bytes, whole answer in ${best.toFixed(1)} ms, median ${median.toFixed(1)} ms`,
     );
     expect(bytes).toBeLessThan(60_000);
-    // Of several, because the machine may be busy. Time is measured with `npm run prove`.
+    // The best of several, because the machine may be busy. `npm run prove` measures time.
     expect(best).toBeLessThan(runs(100, 5_000));
   }
 });
@@ -292,7 +292,7 @@ describe('guessing the token', () => {
         took[name]?.push(performance.now() - begun);
       }
     }
-    // What else the machine does only adds to it.
+    // Other work on the machine only adds to it.
     const least = (name: string): number => Math.min(...(took[name] ?? []));
     const [right, wrong] = [least('near'), least('far')].map((ms) => (1_000 * ms) / rounds);
     console.info(

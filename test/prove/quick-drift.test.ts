@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createWorld, HOUR, MINUTE, type World } from '../engine/support/world.ts';
 import { runs } from '../support/share.ts';
 
-// What a sweep sends that checks domains through the list of v3, beside one that reads every domain in full.
+// Compares the requests of a sweep that checks domains with v3's list, and of one that reads every domain in full.
 
 const ALIASES = Array.from({ length: 20 }, (_, index) => `a${index}`);
 const DRIFTED = ['d1.example', 'd55.example', 'd99.example'];

@@ -27,7 +27,7 @@ function run(text: string, from: string, to: string | null): Replaced & { readon
 
 type Tree = string | readonly Tree[] | { readonly [key: string]: Tree };
 
-/** What YAML makes of a text. */
+/** Parses a text as YAML. */
 function rawTree(text: string): readonly Tree[] {
   const documents = parseAllDocuments(text, { schema: 'failsafe', uniqueKeys: false });
   if (!Array.isArray(documents)) throw new Error('no documents');
@@ -37,7 +37,7 @@ function rawTree(text: string): readonly Tree[] {
   });
 }
 
-/** The same with lists of destinations as sets. */
+/** Returns the value with lists of destinations as sets. */
 function parse(text: string): Tree {
   return rawTree(text).map((document) =>
     eachDestination(document, (value) => (Array.isArray(value) ? asSet(value as readonly Tree[]) : value)),
@@ -89,7 +89,7 @@ function expected(documents: Tree, to: string | null): Tree {
   return isAlone ? 'alone' : changed;
 }
 
-/** Whether the new destination is there already, or the old one twice in a list. */
+/** True if the new destination is there already, or a list has the old one twice. */
 function isMerged(text: string, to: string): boolean {
   let found = false;
   for (const document of rawTree(text)) {
@@ -151,7 +151,7 @@ test('replace changes the destination in any style of YAML, and no other byte', 
       ...shown,
       comments: commentsOf(before),
     });
-    // Where a list had both, or what is no destination was an alias of one, there is no way back.
+    // If a list had both, or another value was an alias of a destination, there is no way back.
     const isPlain = !isMerged(before, to) && !before.includes('from: *');
     if (isPlain) {
       expect(after.text).toBe(rendered(marked, to, needsQuotes));

@@ -13,7 +13,7 @@ import { everyNth, PROVE_SEED, runs } from '../support/share.ts';
 
 const MESSAGES = 40;
 
-/** Where a message ends with its own body, and with each body that it may have. */
+/** Ends of a message with its own body, and with each possible body. */
 interface Ends {
   readonly own: string;
   readonly byBody: readonly string[];

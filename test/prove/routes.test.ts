@@ -19,7 +19,7 @@ import {
 } from './support/random-plan.ts';
 import { PROVE_SEED, runs } from '../support/share.ts';
 
-/** Where mail goes that no rule takes, by default. */
+/** Default destination of mail that no rule takes. */
 const ACCOUNT = 'ops@hub.example';
 
 test('whose mail changes is what the delivery of the emulator says before and after', () => {
@@ -55,7 +55,7 @@ function routesOf({ domains }: RandomPlan): {
   return { routes: planRoutes({ ...made, desired: manifest, observed: account }), made };
 }
 
-/** What of a domain is read. */
+/** Sections of a domain that are read. */
 function read({ real, wanted }: RandomDomain): ObservedDomain | null {
   if (real === null || wanted?.state === 'absent') return real;
   const { aliases, rules, credentials: _, ...rest } = real;
@@ -72,7 +72,7 @@ function whoOf({ domain, address, rule }: PlannedRoute): string {
   );
 }
 
-/** What a route says, with the other reading. */
+/** Statement of a route, including the other reading. */
 interface Told {
   readonly from: readonly string[] | null;
   readonly to: readonly string[] | null;
@@ -249,7 +249,7 @@ interface Outcome {
   readonly to: readonly string[];
   /** `ADDRESS DOMAIN/SECTION`. */
   readonly open: readonly string[];
-  /** What takes the mail in its first domain. */
+  /** The entry that takes the mail in its first domain. */
   readonly taker: string;
 }
 

@@ -12,7 +12,7 @@ import { MOST_WAYS, waysOf, type DomainRoutes } from '../../src/core/routing/way
 import { randomMail, type RandomMail } from './support/random-mail.ts';
 import { PROVE_SEED, runs } from '../support/share.ts';
 
-/** What both sides say of a message: what happens at each address that it reaches, and where it ends. */
+/** Result of both sides for a message: the event at each address that it reaches, and its ends. */
 interface Way {
   readonly hops: ReadonlyMap<string, string>;
   readonly to: readonly string[];
@@ -141,7 +141,7 @@ function describe(route: MailRoute): string {
   return `fallback ${goesTo}`;
 }
 
-/** Whether something is left when what leads nowhere is taken away again and again. */
+/** True if something is left after dead ends are removed repeatedly. */
 function hasCycle(leads: ReadonlyMap<string, readonly string[]>): boolean {
   const left = new Map(leads);
   for (;;) {

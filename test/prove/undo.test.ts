@@ -18,7 +18,7 @@ const LATE: Stroke = { kind: 'kill', moment: 'after' };
 const count = { worlds: 0, changed: 0, edits: 0, undone: 0, kills: 0, moments: 0 };
 afterAll(() => console.info(`undo: ${JSON.stringify(count)}`));
 
-/** What an item is: aliases by name, rules by id, each with all that decides about mail. */
+/** Routing state of the items: aliases by name, rules by id. */
 type Items = ReadonlyMap<string, string>;
 
 function itemsOf({ domains }: Dump): Items {

@@ -19,7 +19,7 @@ import { createChance } from './support/chance.ts';
 import { randomWho, WHO_CONTENTS, WHO_ENV, WHO_PATTERNS } from './support/random-who.ts';
 import { PROVE_SEED, runs } from '../support/share.ts';
 
-/** What is said of an entry: whether its mail always ends there, and nowhere else. */
+/** Statement about an entry: whether its mail always ends there, and whether it ends only there. */
 type Said = Readonly<Record<string, readonly [possible: boolean, only: boolean]>>;
 
 test('who lists the entries whose mail the emulator delivers there, and no others', () => {
@@ -68,7 +68,7 @@ interface Candidate {
   readonly locals: readonly string[];
 }
 
-/** Of mail that may arrive and may not, who may say less than there is: that it also ends elsewhere. */
+/** If mail may or may not arrive, who may leave out that it also ends elsewhere. */
 function deliveredBy(desired: Desired, destination: string, claimed: Said): Said {
   const domains = [...desired.domains.values()].filter((domain) => domain.state === 'present');
   const account = openAccount(domains);
@@ -125,7 +125,7 @@ function contentsFor(engine: string | null | undefined): typeof WHO_CONTENTS {
   return engine === 'alias' ? WHO_CONTENTS.slice(0, 1) : WHO_CONTENTS;
 }
 
-/** Where an entry by itself sends the mail that it takes: each list of destinations once. */
+/** Destinations that an entry itself gives its mail: each list once. */
 function waysOf({ key, alone, locals }: Candidate): readonly (readonly string[])[] {
   const state = stateOf([alone]);
   const ways = new Map<string, readonly string[]>();
@@ -141,7 +141,7 @@ function waysOf({ key, alone, locals }: Candidate): readonly (readonly string[])
   return [...ways.values()].map((destinations) => destinations.map(normaliseDestination));
 }
 
-/** What the account may do with mail to an address: by either engine that it may use, whatever the mail contains. */
+/** Possible results of mail to an address in the account, for each possible engine and any content. */
 interface Account {
   readonly choicesAt: (address: string) => readonly (readonly string[])[] | null;
 }

@@ -9,7 +9,7 @@ import { ENTRY } from '../support/program.ts';
 import { IS_FULL } from '../support/share.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** As it was packed, from a copy of the checkout in another directory. */
+/** The packed program, made from a copy of the checkout in another directory. */
 const PACKED = join(INSTALLED, 'lib/node_modules/fwdsync/dist');
 const BUILT = dirname(ENTRY);
 const SCHEMAS = join(ROOT, 'node_modules/@cyclonedx/cyclonedx-library/res/schema');

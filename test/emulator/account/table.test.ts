@@ -3,7 +3,7 @@ import { createTable, type Table } from '../../../src/emulator/account/table.ts'
 
 const COUNT = 500;
 const ascending = Array.from({ length: COUNT }, (_, index) => index);
-/** The same numbers in another order: 101 and 500 have no common divisor. */
+/** Returns the same numbers in another order: 101 and 500 have no common divisor. */
 const mixed = ascending.map((index) => (index * 101) % COUNT);
 
 type Numbers = Table<number, 'text' | 'half', 'value'>;

@@ -24,7 +24,7 @@ function aliases(entries: Readonly<Record<string, string>>): readonly SeedAlias[
   return Object.entries(entries).map(([alias, forward]) => ({ alias, forward }));
 }
 
-/** Where a mail goes, or `refused`. */
+/** Destinations of a mail, or `refused`. */
 function destinations(emulator: Emulator, message: Partial<Message>): readonly string[] | 'refused' {
   const delivered = emulator.deliver({ to: 'sales@acme.example', from: 'ana@corp.example', ...message });
   if (!delivered.ok) throw new Error(delivered.error.message);

@@ -103,7 +103,7 @@ const body = fc.oneof(
   { weight: 1, arbitrary: fc.json() },
   { weight: 1, arbitrary: fc.string() },
 );
-/** What is served, D being a domain and W a word: most requests should get further than the router. */
+/** Served paths; D is a domain, W a word. Most requests should get past the router. */
 const SERVED = `POST /domains, POST /domains, POST /domains, GET /domains, GET /account, GET /domains/D, PUT /domains/D, DELETE /domains/D,
   POST /domains/D/verify, GET /domains/D/check, POST /domains/D/aliases, GET /domains/D/aliases/W,
   PUT /domains/D/aliases/W, DELETE /domains/D/aliases/W, POST /domains/D/aliases/batch, PUT /domains/D/aliases/batch,

@@ -14,7 +14,7 @@ test('what v4 answers is seeded unchanged, and answered the same', async () => {
   const logs = [
     { ...common, created_at: START - 9000 },
     { ...common, created_at: START - 3000, forward, subject: 'one', events },
-    // Of one second: their order is all that tells them apart.
+    // All have the same second, so only their order distinguishes them.
     { ...common, created_at: START - 2000, forward, subject: 'two', message_id: 'm' },
     { ...common, created_at: START - 2000, forward: 'https://hooks.corp.example/in', message_id: 'm' },
     { ...common, created_at: START - 1000, sender: '', forward, transport: 'smtp' as const },

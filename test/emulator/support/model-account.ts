@@ -43,7 +43,7 @@ export interface Item {
   readonly forward: string;
   readonly password: string;
   readonly type: RuleType;
-  /** Whether an update of a rule sends its configuration, as all but batches must. */
+  /** True if an update of a rule sends its configuration. Only batches may leave it out. */
   readonly config: 'sent' | 'left-out';
   readonly rank: number | undefined;
   readonly active: boolean | undefined;
@@ -58,7 +58,7 @@ export interface Step {
   readonly kind: 'domain' | 'alias' | 'rule' | 'credential';
   readonly verb: 'add' | 'update' | 'delete' | 'delete-all';
   readonly way: 'single' | 'batch' | 'bulk';
-  /** What names an alias in a path of v3. */
+  /** The path segment that names an alias in v3. */
   readonly addressed: 'by-name' | 'by-id';
   readonly items: readonly Item[];
 }

@@ -202,7 +202,7 @@ export function targetKey(): string {
 /** A status, or any of the refusals. */
 export type Refusal = number | 'refused';
 
-/** Whether the tests run against another implementation. */
+/** True if the tests run against another implementation. */
 export const isExternal = process.env['EMULATOR_URL'] !== undefined;
 
 /** A status that no document states: another implementation may refuse otherwise. */
@@ -210,7 +210,7 @@ export function assumed(status: number): Refusal {
   return isExternal ? 'refused' : status;
 }
 
-/** What a page after the last is no document states: with us it is empty, others may refuse it. */
+/** No document defines a page after the last. Our emulator returns an empty page; others may refuse it. */
 export function expectAfterEnd(answer: Answer, empty: Body): void {
   const isRefused = isExternal && answer.status >= 400;
   if (isRefused) expectFailure(answer, 'refused');

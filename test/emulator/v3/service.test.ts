@@ -11,7 +11,7 @@ import {
   type Send,
 } from '../support/target.ts';
 
-/** What only the service itself can bring about: DNS, mail, plans. The API cannot set it up elsewhere. */
+/** State that only the service can cause: DNS, mail, plans. The API cannot set it. */
 
 const ROOT = '/domains/acme.example';
 const forward = 'ana@corp.example';

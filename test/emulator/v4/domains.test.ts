@@ -155,7 +155,7 @@ describe('v4: Domains: update', () => {
     const domain = await addDomain({ notification_email: 'ops@corp.example' });
     await target.send('PUT', `/domains/${domain}`, { whitelabel: 'w.example' });
     const { body } = await target.send('GET', `/domains/${domain}`);
-    // Whether a field that is left out goes back to its default is not stated.
+    // The API does not state whether a missing field returns to its default.
     const stated = isExternal ? (expect.any(String) as unknown) : await accountEmail();
     expect(body.domain.notification_email).toEqual(stated);
   });

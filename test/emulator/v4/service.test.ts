@@ -5,7 +5,7 @@ import type { Seed } from '../../../src/emulator/account/seed.ts';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
 import { expectFailure, startTestEmulator, TIMESTAMP, type Body, type Send } from '../support/target.ts';
 
-/** What only the service itself can bring about: DNS, mail, plans. The API cannot set it up elsewhere. */
+/** State that only the service can cause: DNS, mail, plans. The API cannot set it. */
 
 const ROOT = '/domains/acme.example';
 const forward = 'ana@corp.example';

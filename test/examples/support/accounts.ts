@@ -44,7 +44,7 @@ export const ACCOUNTS: Readonly<Record<string, Seed>> = {
   },
 };
 
-/** What the references of the examples name. */
+/** Values of the examples' references. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
   ACME_API_KEY: 'examples-key',
   FWDSYNC_API_KEY: 'examples-key',

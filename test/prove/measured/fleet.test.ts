@@ -42,7 +42,7 @@ describe('workers that have nothing else to do', () => {
       await vi.waitUntil(() => changed.isAsWanted(), { timeout: 30_000, interval: 10 });
       const write = changed.arrivals.find(({ at, method }) => at >= committedAt && method !== 'GET');
       latencies.push((write?.at ?? Infinity) - committedAt);
-      // What else was sent would be run by then.
+      // Other published manifests would have run by then.
       await sleep(3_000);
       const ran = scene.accounts.filter((account, index) => readsOf(account).length !== before[index]);
       expect(ran.map(({ email }) => email)).toEqual([changed.email]);
@@ -183,7 +183,7 @@ describe('a worker in the middle of writing', () => {
     const [worker] = scene.workers as [WorkerProcess];
     const busy = await makeBusy(scene, worker);
     await scene.postgres.crash();
-    // What passed its check before is on the wire.
+    // Requests that passed the check before are already sent.
     await sleep(500);
     const goneAt = Date.now();
     await sleep(30_000);

@@ -14,7 +14,7 @@ const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');
 const WATCH = join(import.meta.dirname, '../support/watch-sockets.ts');
 const MEGABYTE = 1024 * 1024;
 
-/** What no mail program sends. `size`: about how many bytes the large ones have. */
+/** Mails that no mail program sends. `size` is the approximate size of the large ones, in bytes. */
 const HOSTILE: readonly ((chance: Chance, size: number) => string | Buffer)[] = [
   (_, size) => `Subject: x\n${'X-Bomb: a\n'.repeat(size / 10)}\nx`,
   (_, size) => `X-Long: ${'a'.repeat(size / 2)}\n\nx`,
@@ -105,7 +105,7 @@ test('malformed mail leaves it alive within 512 MB, and nothing goes off loopbac
   const { data } = await sendRaw(smtp, { from: 'ana@x.example', to, raw: 'Subject: still here\n\nx' });
   expect(data).toMatch(/^250/);
   expect(new Set(answers.keys())).toEqual(new Set(['250', '552', '554']));
-  // What was smuggled in a message would be one more.
+  // A smuggled message would be one more.
   await expect.poll(() => arrivedAt(control)).toBe((answers.get('250') ?? 0) + 1);
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
   const peak = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;

@@ -19,15 +19,15 @@ const POLL_MS = 5_000;
 const BEFORE = 25;
 const MESSAGES = runs(10_000, 1_000);
 
-/** What followers of one growing log got, each with pages of another size. */
+/** Entries that followers of one growing log received, each with another page size. */
 export interface Followed {
   readonly pageSize: number;
   readonly entries: number;
-  /** Where the first entry came that is not the next one: twice, out of order, or after one that is missing. */
+  /** Position of the first wrong entry: repeated, out of order, or after a missing one. */
   readonly firstWrong: string | null;
 }
 
-/** What a follower is to get of the messages. */
+/** Messages that a follower must receive. */
 export function inOrder(pageSize: number): Followed {
   return { pageSize, entries: MESSAGES, firstWrong: null };
 }

@@ -10,7 +10,7 @@ export interface RandomMail {
   readonly choices: Choices;
 }
 
-/** What the documents leave open, and both sides can do either way. */
+/** Choices that the API documents leave open and that both sides support. */
 export interface Choices {
   readonly anchoring: 'anywhere' | 'whole';
   readonly order: 'created' | 'name';

@@ -81,7 +81,7 @@ const match = fc.oneof(
 const isActive = fc.integer({ min: 0, max: 4 }).map((one) => one > 0);
 const ruleParts = fc.record({ match, forward, active: isActive });
 
-/** What becomes of a list: entries stay, change, go or come. */
+/** Changes of a list: entries stay, change, go or come. */
 const edits = fc.record({
   keep: fc.array(fc.constantFrom('kept', 'kept', 'changed', 'gone', 'absent'), {
     minLength: 6,

@@ -8,7 +8,7 @@ export interface YamlOptions {
   readonly other: string | null;
   /** Quotes that may stand around the old destination. */
   readonly quotes: readonly string[];
-  /** Whether the old destination may be the only one somewhere. */
+  /** True if the old destination may be the only one at a place. */
   readonly alone: boolean;
 }
 
@@ -97,7 +97,7 @@ function expectation(writer: Writer): readonly string[] {
   return [`      - { to: x@acme.example, from: ${from}, forward: ${flow(writer)} }`];
 }
 
-/** What follows a colon in block style. */
+/** Values after a colon in block style. */
 function value(writer: Writer, indent: number): string {
   const { chance } = writer;
   const inner = ' '.repeat(indent + 2);

@@ -97,7 +97,7 @@ function written(forward: string): readonly string[] {
   return forward === 'null' ? ['discard'] : forward.split(',');
 }
 
-/** What is there, and what is wanted: some of it as it is, some of it otherwise, and what is new. */
+/** Live and wanted items: some unchanged, some different, some new. */
 function edited<Item>(
   items: readonly Item[],
   others: readonly Item[],

@@ -44,7 +44,7 @@ export interface RunOptions {
   readonly client?: Partial<ClientOptions>;
   readonly ports?: Partial<ApplyPorts>;
   readonly policy?: Partial<Policy>;
-  /** Whether what the guards refuse is held back, as the daemon does; else the plan is carried out as it is. */
+  /** True if refused parts are withheld, as in the daemon. Otherwise the plan is applied as it is. */
   readonly refusals?: 'ignored' | 'withheld';
   /** Somebody else changes the account meanwhile: what is unmanaged does not stay the same then. */
   readonly company?: 'alone' | 'others';

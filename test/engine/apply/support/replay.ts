@@ -116,7 +116,7 @@ function matchOf({ type, config }: DumpedRule): RuleMatch {
 }
 
 export interface Leniency {
-  /** Whether a mail may go, for a while, to another rule that took it before the run, or takes it after it. */
+  /** True if a mail may go temporarily to another rule that took it before the run, or takes it afterwards. */
   readonly otherRules: 'allowed' | 'never';
 }
 

@@ -9,7 +9,7 @@ import type { StorageWorld } from './store-contract.ts';
 
 const DAY = 86_400_000;
 
-/** What every history must do, wherever it is kept. */
+/** Tests for every implementation of the history. */
 export function historyContract(createWorld: () => Promise<StorageWorld>): void {
   test('what was appended comes back in another process, the newest first, by subject', async () => {
     const { open, clock } = await createWorld();

@@ -170,7 +170,7 @@ function secretsContract(createWorld: () => Promise<StorageWorld>): void {
   test('values of references are recognised without case, in later processes too, and by nobody else', async () => {
     const { open } = await createWorld();
     expect(await open().openReferences()).toBeNull();
-    // What is not set stands for itself.
+    // A variable that is not set stays as written.
     const kept = fromEnvironment({ 'carol@corp.example': 'CAROL', '{ env: DAVE }': 'DAVE' });
     expect((await open().rememberReferences(kept)).ok).toBe(true);
     const values = ['Carol@corp.example', 'bob@corp.example', '{ env: DAVE }'];

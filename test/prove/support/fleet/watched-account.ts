@@ -17,7 +17,7 @@ export interface WatchedAccount {
   /** The manifest of a round, which is wanted from then on: another destination of one alias, another name of another one. */
   want(round: number): string;
   readonly arrivals: readonly Arrival[];
-  /** Whether its aliases are those of the last round that was wanted. */
+  /** True if its aliases are those of the last wanted round. */
   isAsWanted(): boolean;
   /** Each request takes so long, milliseconds; 0: no time. */
   slowDown(milliseconds: number): void;

@@ -29,7 +29,7 @@ export type Endpoint = `${'GET' | 'POST' | 'PUT' | 'DELETE'} ${string}`;
 const BATCH = 500;
 /** v4 and v3: Limits. */
 const PAGE: Readonly<Record<ApiVersion, number>> = { v4: 200, v3: 100 };
-/** What is in a section that is not managed; see `seedOf`. */
+/** Items of a section that is not managed; see `seedOf`. */
 const UNMANAGED = 3;
 
 export function leastWork({ version, domains, others }: Shape): LeastWork {

@@ -3,7 +3,7 @@ import type { RateLimitRule } from '../../../../src/emulator/http/rate-limit.ts'
 import type { ApiVersion } from '../../../../src/core/model/endpoints.ts';
 import { randomOf } from '../../../simulation/support/world.ts';
 
-/** So many items of a section, by what becomes of them. */
+/** Number of items of a section, by action. */
 export interface Counts {
   readonly kept: number;
   readonly added: number;
@@ -32,7 +32,7 @@ export interface Shape {
   readonly name: string;
   readonly version: ApiVersion;
   readonly limit: RateLimitRule & { readonly window: 'fixed' | 'sliding' };
-  /** Where in a window the run begins, milliseconds. */
+  /** Start of the run within a window, in milliseconds. */
   readonly phaseMs: number;
   /** Live domains that the manifest does not name. */
   readonly others: number;
@@ -145,7 +145,7 @@ interface Drawn {
   readonly domains: readonly Omit<DomainShape, 'name'>[];
 }
 
-/** The same shape for the same seed; each family comes in turn. */
+/** Returns a shape, always the same for one seed. The families take turns. */
 export function shapeOf(seed: number, size: 'small' | 'large'): Shape {
   const random = randomOf(seed * 7919 + 17);
   const families = Object.entries(FAMILIES);

@@ -23,7 +23,7 @@ import type { Shape } from './shapes.ts';
 import { EMAIL, manifestsOf, PASSWORD, seedOf } from './written.ts';
 import { TEST_ORIGIN } from '../../../support/origin.ts';
 
-/** What one run of the real reconciler sent and took, in virtual time. Seconds. */
+/** Requests and time of one run of the real reconciler, in virtual seconds. */
 export interface VirtualRun {
   readonly outcome: string;
   readonly requests: number;
@@ -146,7 +146,7 @@ function reconcile(
   );
 }
 
-/** As `plan` prints it. */
+/** The forecast as `plan` prints it. */
 function forecastOf(
   client: Client,
   clock: WorldClock,

@@ -41,7 +41,7 @@ function liveDomain({ name, aliases, rules, credentials }: DomainShape): SeedDom
 /** Domains of one file: a file is bounded. */
 const PER_FILE = 2_000;
 
-/** What somebody wants of it, as files. */
+/** The manifest of the account, as files. */
 export function manifestsOf({ domains }: Shape): readonly string[] {
   const files = Map.groupBy(domains, (_, index) => Math.floor(index / PER_FILE)).values();
   const guards = 'guards: { max_deletes: 1000000, max_delete_percent: 100 }\n';
@@ -72,7 +72,7 @@ function wantedAliases(counts: NonNullable<DomainShape['aliases']>): readonly st
   return [...same, ...other];
 }
 
-/** Those that move come first, those that are added last. */
+/** Moved rules come first, added rules last. */
 function wantedRules(domain: string, counts: NonNullable<DomainShape['rules']>): readonly string[] {
   const rule = (name: string, forward = OLD, alias = name): string =>
     `      - { name: ${name}, id: ${idOf(`${domain} ${name}`)}, alias: ${alias}, forward: ${forward} }`;
