@@ -44,7 +44,7 @@ const sequence = fc.record({
   undoSkewMs: skew,
 });
 
-/** What a run really changed. */
+/** Real changes of a run. */
 interface TrueRun {
   readonly run: string;
   readonly before: Values;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { KINDS } from './support/faults.ts';
 
-// What docs/reliability.md says of the tests is true of the tests that are there.
+// The statements of docs/reliability.md about tests match the existing tests.
 
 const ROOT = join(import.meta.dirname, '../..');
 const TEXT = readFileSync(join(ROOT, 'docs/reliability.md'), 'utf8');

@@ -25,7 +25,7 @@ interface Domain {
   readonly live?: Aliases;
   readonly rules?: readonly Rule[];
   readonly fallback?: string;
-  /** What is not wanted is not managed; what is wanted is pruned. */
+  /** Unwanted domains are not managed. Wanted domains are pruned. */
   readonly wanted?: Aliases;
   readonly wantedRules?: readonly Rule[];
   readonly prune?: boolean;

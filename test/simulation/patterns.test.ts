@@ -46,7 +46,7 @@ const entries = fc.uniqueArray(entry, {
 const randomWorld = fc.record({
   live: entries,
   wanted: entries,
-  /** How many live entries the manifest keeps as they are. */
+  /** Number of live entries that the manifest keeps. */
   kept: fc.nat(4),
   desk: fc.constantFrom(...WORDS),
   version: fc.constantFrom('v3' as const, 'v4' as const),
@@ -83,7 +83,7 @@ function scenarioIn({ live, wanted, kept, desk, version, order }: RandomWorld): 
   );
 }
 
-/** Where the emulator sends mail from each probe's address, and where that ends. */
+/** Routes of mail to each probe's address in the emulator, and their ends. */
 function arrivals(dump: Dump, order: RandomWorld['order']) {
   const core = createEmulator({
     apiKey: KEY,

@@ -56,7 +56,7 @@ const edits = fc.uniqueArray(
   { selector: ({ domain, item }) => `${domain} ${item}`, minLength: 1, maxLength: 6 },
 );
 
-/** Those that the emulator can make of an answer. */
+/** Faults that the emulator can make of an answer. */
 const LISTING_MISHAPS = Object.keys(MISHAPS).filter((kind) =>
   (MISHAPS[kind] ?? []).every(({ kind: action }) =>
     ['listing', 'body', 'status', 'drop', 'truncate'].includes(action),

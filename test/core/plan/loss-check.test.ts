@@ -32,7 +32,7 @@ interface Run {
   readonly hub: PresentDomain['aliases'];
   readonly first: Rows;
   readonly latest?: Partial<Rows>;
-  /** Which changes of the hub are about to be made; all by default. */
+  /** Changes of the hub that are next; all by default. */
   readonly going?: (change: Change) => boolean;
   /** True if the changes of ACME are in place. */
   readonly made?: boolean;

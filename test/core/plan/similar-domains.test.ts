@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { similarDomainWarnings } from '../../../src/core/plan/warnings.ts';
 import { absent, at, codes, desired, live, observed, plan, present } from './support/build.ts';
 
-/** Whether adding `wanted` is a warning while the account has `other`. */
+/** True if adding `wanted` is a warning while the account has `other`. */
 function warned(wanted: string, other: string): boolean {
   return codes(plan(desired([present(wanted)]), observed([live(other)]))).includes('similar-domain');
 }

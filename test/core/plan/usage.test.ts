@@ -29,7 +29,7 @@ const LIVE = [
   live('unmanaged.example'),
 ];
 
-/** What the plan of the desired domains says about limits. */
+/** Returns the limits in the plan of the desired domains. */
 function usageOf(
   domains: Parameters<typeof desired>[0],
   { limits = LIMITS, partial }: { readonly limits?: Account['plan']; readonly partial?: true } = {},

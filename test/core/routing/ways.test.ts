@@ -4,7 +4,7 @@ import { endsOf } from '../../../src/core/routing/follow.ts';
 import { createRouter, type RoutedAlias, type RoutedRule } from '../../../src/core/routing/route.ts';
 import { waysOf } from '../../../src/core/routing/ways.ts';
 
-/** Where mail to a@x.example may end, by aliases `name@domain: forward`; each way once. */
+/** Possible ends of mail to a@x.example with aliases `name@domain: forward`; each way once. */
 function ends(...lines: readonly string[]): readonly string[] {
   const aliases = lines.flatMap((line) => {
     const [, name = '', domain, forward] = /^(.*)@([a-z.]+): (.*)$/.exec(line) ?? [];

@@ -7,7 +7,7 @@ export interface MemoryDisk {
   readonly files: Map<string, Buffer>;
   /** Names that a file was ever given when it was whole. */
   readonly saved: ReadonlySet<string>;
-  /** As if somebody had removed the whole directory. */
+  /** Removes the whole directory. */
   vanish(): void;
 }
 

@@ -33,7 +33,7 @@ export function everyNth<T>(nth: number, all: readonly T[]): readonly T[] {
   return IS_FULL ? all : takeEveryNth(nth, all, SEED);
 }
 
-/** What is tried, and how it is told from the others when it fails. */
+/** A case to try, and its name if it fails. */
 export interface Trial {
   readonly about: string;
   readonly script: Script;

@@ -1,6 +1,6 @@
 import type { BatchLie, FaultAction } from '../../../src/emulator/faults/faults.ts';
 
-/** What can befall one request: something that the emulator does, or the wire between. */
+/** Faults of one request: of the emulator, or of the connection. */
 export type Mishap = readonly (FaultAction | WireAction)[];
 
 export type WireAction =

@@ -5,10 +5,10 @@ import type { Ending } from './life.ts';
 import type { Simulation } from './simulate.ts';
 import type { Exchange } from './wire.ts';
 
-/** So many runs may follow the one in which the last fault fell. */
+/** Maximum number of runs after the run with the last fault. */
 const MOST_RUNS_AFTER = 3;
 
-/** What a simulation broke of the promises, compared with the same scenario without faults; in words. */
+/** Returns the broken promises of a simulation as sentences, compared with the same scenario without faults. */
 export function judge(simulation: Simulation, faultless: Simulation): readonly string[] {
   const isUndisturbed = endsDone(faultless);
   return [
@@ -22,7 +22,7 @@ export function judge(simulation: Simulation, faultless: Simulation): readonly s
   ];
 }
 
-/** Whether the scenario itself comes to a good end. */
+/** True if the scenario without faults ends well. */
 export function endsDone({ endings }: Simulation): boolean {
   const last = endings.at(-1);
   return last?.kind === 'ended' && last.once.kind === 'applied' && last.once.report.outcome === 'unchanged';
@@ -38,7 +38,7 @@ function convergence(simulation: Simulation, faultless: Simulation): readonly st
   const { endings, lastStruck, end, restated } = simulation;
   const breaches: string[] = [];
   if (!endsDone(simulation)) breaches.push(`it does not converge: ${endings.map(describe).join('; ')}`);
-  // Who has to say anew what may be deleted needs a run for it.
+  // A new allowance for deletes needs another run.
   const after = endings
     .slice(lastStruck + (restated ? 1 : 0))
     .filter((ending) => !isUnchanged(ending)).length;
@@ -100,7 +100,7 @@ function duplicates({ domains }: Dump): readonly string[] {
   });
 }
 
-/** What is there at the start and at the end without faults must never be deleted on the way. */
+/** Items that exist at the start and, without faults, at the end must never be deleted in between. */
 function unwarrantedDeletes({ exchanges, start }: Simulation, faultless: Simulation): readonly string[] {
   const kept = (dump: Dump): ReadonlySet<string> =>
     new Set(

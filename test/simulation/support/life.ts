@@ -15,7 +15,7 @@ import { Wire, type Exchange } from './wire.ts';
 import { KEY, type World } from './world.ts';
 import { TEST_ORIGIN } from '../../support/origin.ts';
 
-/** How one process ended. */
+/** The end of one process. */
 export type Ending =
   | { readonly kind: 'killed' }
   | { readonly kind: 'ended'; readonly once: Once; readonly writes: number }
@@ -120,7 +120,7 @@ async function reconcile(world: World, life: Life): Promise<Once> {
   );
 }
 
-/** What the history calls the run of a process. */
+/** Id of the process's run in the history. */
 export function runName(process: number): string {
   return `run${process}`;
 }

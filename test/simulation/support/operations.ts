@@ -87,7 +87,7 @@ const IGNORED_RULE = '99999999-0000-4000-8000-000000000000';
 
 type Account = Pick<SeedDomain, 'aliases' | 'rules'>;
 
-/** How the account is when the first manifest comes; only from `managed` on does a state directory know of it. */
+/** State of the account before the first manifest. Only from `managed` on does the state directory know the account. */
 export const STATES: Readonly<
   Record<string, { readonly account: Account; readonly prior: 'applied' | 'none' }>
 > = {

@@ -8,7 +8,7 @@ export interface Probe extends MailTexts {
   readonly domain: string;
 }
 
-/** Of one domain; more names say no more. */
+/** Maximum number of names per domain. More names show nothing new. */
 const MOST_NAMES = 24;
 const MOST_TEXTS = 5;
 

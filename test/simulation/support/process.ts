@@ -14,7 +14,7 @@ export function forever<T>(): Promise<T> {
 
 interface Time {
   readonly clock: Clock;
-  /** Of the wall clock, milliseconds. */
+  /** Time of the wall clock, in milliseconds. */
   readonly skewMs: () => number;
 }
 

@@ -4,9 +4,9 @@ import type { State } from '../../../src/emulator/account/state.ts';
 import { decodeForward } from '../../../src/core/model/destinations.ts';
 import type { Probe } from './probes.ts';
 
-/** Where each probe goes at one moment, under either engine, as one text each. */
+/** Route of each probe at one moment, for each engine, as text. */
 export interface Moment {
-  /** What was carried out last. */
+  /** The last executed write. */
   readonly after: string;
   readonly routes: readonly string[];
   /** Conditions and destinations of the active rules, by domain. */

@@ -4,7 +4,7 @@ import { decodeForward, sameDestinations } from '../../../src/core/model/destina
 import { sameMatch } from '../../../src/core/model/resources.ts';
 import { matchOf } from './probes.ts';
 
-/** What of an account is not as a manifest asks for, in words; worked out without the planner. */
+/** Returns the differences between an account and a manifest as sentences, without the planner. */
 export function shortfalls(account: Dump, desired: Desired): readonly string[] {
   return [...desired.domains].flatMap(([name, wanted]) => {
     const live = account.domains.find(({ domain }) => domain === name);

@@ -18,7 +18,7 @@ export interface Scenario {
   readonly emulator: Pick<EmulatorOptions, 'state' | 'switches' | 'rateLimit'>;
   /** Applied first, one after another, before anything goes wrong. */
   readonly before: readonly Desired[];
-  /** What somebody does by hand after it. */
+  /** Changes by hand after it. */
   readonly edits: readonly EditRequest[];
   readonly desired: Desired;
   readonly flags: Flags;
@@ -68,7 +68,7 @@ export function loadText(body: string, version: Version, env: Scenario['env']): 
   return loaded.desired;
 }
 
-/** Of what nobody knows of the service, the answers that forgive least. */
+/** The least tolerant answers to open questions about the service. */
 const WORST: Partial<Switches> = { existingRuleId: 'second' };
 
 /** A golden case without the faults of its own; null where its manifest is invalid. */

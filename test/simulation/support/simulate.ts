@@ -14,7 +14,7 @@ export interface Simulation {
   readonly endings: readonly Ending[];
   /** The run in which the last stroke fell, counted from 1; 0: none did. */
   readonly lastStruck: number;
-  /** Whether a guard had to be told anew what may be deleted, for a part was done already. */
+  /** True if a guard needed a new allowance for deletes, because a part was done already. */
   readonly restated: boolean;
   readonly exchanges: readonly Exchange[];
   readonly probes: readonly Probe[];

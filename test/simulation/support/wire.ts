@@ -6,7 +6,7 @@ import type { Clock } from '../../../src/core/model/clock.ts';
 import type { Mishap, WireAction } from './faults.ts';
 import type { Process } from './process.ts';
 
-/** What a script does to the nth request. */
+/** The fault of the nth request. */
 export type Stroke =
   | { readonly kind: 'mishap'; readonly mishap: Mishap }
   /** The process is gone: before the request was processed, when half of its items were, or before the answer came. */
@@ -30,7 +30,7 @@ export interface Exchange {
 export interface WirePorts {
   readonly core: EmulatorCore;
   readonly clock: Clock;
-  /** What is to happen to the request that is sent now; null: nothing. */
+  /** The fault of the current request; null means none. */
   readonly strike: (exchange: Exchange) => Stroke | null;
   readonly onKill: () => void;
   /** The wall clock is set to another time. */

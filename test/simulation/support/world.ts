@@ -8,14 +8,14 @@ import type { Moment } from './routing-oracle.ts';
 import type { Scenario } from './scenario.ts';
 import type { Exchange, Stroke } from './wire.ts';
 
-/** What goes wrong, by the number of the request counted from 1 over all processes; and the seed of all chance. */
+/** Faults by number of the request, counted from 1 over all processes, and the seed. */
 export interface Script {
   readonly strokes: ReadonlyMap<number, Stroke>;
   /** Armed before the first run: what is told by its path and not by its number. */
   readonly faults?: readonly Fault[];
-  /** What befalls operations on the state directory, by their number counted from 1. */
+  /** Faults of operations on the state directory, by their number, counted from 1. */
   readonly disk?: (nth: number, operation: string) => DiskStroke | null;
-  /** What becomes of the files of the state directory before the first run. */
+  /** Damage to the files of the state directory before the first run. */
   readonly damage?: (files: Map<string, Buffer>) => void;
   readonly seed?: number;
   /** Runs after the one that brought no change; 1 by default. */
@@ -37,7 +37,7 @@ export interface World {
   readonly core: EmulatorCore;
   readonly clock: WorldClock;
   readonly disk: MemoryDisk;
-  /** How far the wall clock of the machine is from the right time, milliseconds. */
+  /** Error of the machine's wall clock, in milliseconds. */
   skewMs: number;
   readonly random: () => number;
   readonly script: Script;
@@ -83,7 +83,7 @@ export function openWorld({ emulator }: Scenario, script: Script): World {
   };
 }
 
-/** The same numbers from 0 up to 1 for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 up to 1, the same for one seed (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -111,7 +111,7 @@ function findGate(gate: MoveGateName, seen: MoveObservation, memory: MoveMemory)
   return found;
 }
 
-/** What one look shows. */
+/** One observation. */
 export interface Look extends Partial<Omit<MoveObservation, 'at' | 'account' | 'check' | 'zone'>> {
   /** Seconds after the first look. */
   readonly after?: number;

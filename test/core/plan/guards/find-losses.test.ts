@@ -27,7 +27,7 @@ const B = 'b@x.example';
 const HELP = '(help|hilfe)';
 const ANY_H = '(h.*)';
 const THIRD = '(he.*)';
-/** What keeps the sections from being left empty. */
+/** Entries that keep the sections from becoming empty. */
 const REST = { r1: A, r2: A, r3: A, r4: A };
 type Aliases = Readonly<Record<string, string>>;
 

@@ -26,12 +26,12 @@ const HUB = 'hub.example';
 const PATTERN = '(help|hilfe)-.*';
 const HELP = 'help-desk@hub.example';
 const OTHERS = '*@hub.example';
-/** What keeps the sections from being left empty, and the deletes few. */
+/** Entries that keep the sections from becoming empty, and the share of deletes small. */
 const REST = { r1: 'a@x.example', r2: 'a@x.example', r3: 'a@x.example', r4: 'a@x.example' };
 
 interface Unrouted {
   readonly addresses: readonly (string | undefined)[];
-  /** What is held back: the domain's deletes, or all of it. */
+  /** The withheld part: the domain's deletes, or the whole domain. */
   readonly holds: readonly string[];
 }
 

@@ -337,7 +337,7 @@ describe('what applying a plan will send', () => {
 });
 
 describe('how long it takes', () => {
-  /** As many domains, in each of which one alias is added. */
+  /** Creates this many domains; each gets one new alias. */
   const adding = (count: number): [Desired, Observed] => {
     const names = Array.from({ length: count }, (_, index) => `d${String(index).padStart(3, '0')}.example`);
     return [

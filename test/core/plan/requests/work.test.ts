@@ -27,7 +27,7 @@ const PACE: Pace = { budgets: new Map(), assumedLimit: 10_000, latency: 100 };
 const ALIASES = '/domains/:domain/aliases';
 const CREDENTIALS = '/domains/:domain/credentials';
 
-/** So many domains, in the order of their names. */
+/** Creates this many domains, ordered by name. */
 const names = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `d${String(index).padStart(2, '0')}.example`);
 

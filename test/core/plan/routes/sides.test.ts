@@ -39,7 +39,7 @@ function readings(
   return readSides({ ...plan(manifest, account), desired: manifest, observed: account });
 }
 
-/** What becomes of mail to `info`. */
+/** Result of mail to `info`. */
 function fate({ routing }: DomainSide): string {
   if (typeof routing === 'string') return routing;
   const routes = routing({ to: `info@${ACME}`, from: '', subject: '', body: '' });

@@ -290,7 +290,7 @@ export function change(domain: string, text: string, parts: Partial<Change> = {}
   return { ...common, ...states, conditional: false, reason: 'new', source: null, ...parts } as Change;
 }
 
-/** So many aliases, `n0` and on, with one destination. */
+/** Creates this many aliases with one destination, from `n0` on. */
 export function numbered(count: number, forward = 'a@x.example'): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, forward]));
 }

@@ -69,7 +69,7 @@ export async function liveWorker(
   }
 }
 
-/** Which lock the run that a machine makes has, and which revision it is about. */
+/** Lock and revision of the machine's run. */
 interface Run {
   lock: number;
   revision: number;

@@ -2,7 +2,7 @@ import type { Clock, Every } from '../../../../src/core/model/clock.ts';
 import type { WorldClock } from '../../../engine/support/world-clock.ts';
 import { forever, type Process } from '../process.ts';
 
-/** What befalls a worker at one point of its run. */
+/** The fault of a worker at one point of its run. */
 export type Misfortune =
   /** It stands still until the world goes on without it, and then goes on where it was. */
   | 'pause'
@@ -41,7 +41,7 @@ export interface MachineOptions {
   readonly onStruck: () => void;
 }
 
-/** How long the driver waits for an answer of the database. */
+/** Time that the driver waits for an answer of the database. */
 const SILENCE_MS = 10_000;
 
 export function createMachine({ id, clock: world, skewMs, fate, beats, onStruck }: MachineOptions): Machine {

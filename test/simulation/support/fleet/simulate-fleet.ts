@@ -12,9 +12,9 @@ import { JOB_EXPIRY_MS, openFleetWorld, type FleetScenario, type FleetWorld } fr
 export interface FleetScript {
   /** At which point of the first worker's run what befalls it; null: nothing. */
   readonly fate: { readonly at: number; readonly what: Misfortune } | null;
-  /** When the second manifest is published: with the first, when the first worker is struck, or after its run. */
+  /** Time at which the second manifest is published: with the first, at the fault of the first worker, or after its run. */
   readonly publishedAt: 'struck' | 'after';
-  /** When the misfortune is over: after another worker's run, or at so many of that one's points. */
+  /** End of the fault: after another worker's run, or at one of its points. */
   readonly healedAt: 'after' | number;
   /** By how much the wall clocks of the machines are wrong, milliseconds. */
   readonly skewMs: number;
@@ -25,7 +25,7 @@ export interface FleetScript {
 
 export interface FleetSimulation {
   readonly end: Dump;
-  /** As routes were at the end of each revision that was in place. */
+  /** Routes at the end of each revision that was in place. */
   readonly ends: readonly Moment[];
   /** Points of the first worker's run. */
   readonly points: number;

@@ -1,15 +1,15 @@
 import type { State } from '../../../../src/emulator/account/state.ts';
 import { routeMail } from '../../../../src/emulator/delivery/delivery-routing.ts';
 
-/** Where mail to each address goes at one moment, hop by hop through all domains of the account. */
+/** Route of mail to each address at one moment, hop by hop through all domains of the account. */
 export interface Deliveries {
-  /** What was written last. */
+  /** The last write. */
   readonly after: string;
   readonly ways: ReadonlyMap<string, MailWay>;
 }
 
 export interface MailWay {
-  /** Where it is delivered, sorted; none means that it is lost. */
+  /** Final destinations, sorted; empty means that the mail is lost. */
   readonly ends: readonly string[];
   /** The addresses of the account that it passes, the one it is sent to first. */
   readonly passed: readonly string[];

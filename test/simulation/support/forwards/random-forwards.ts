@@ -7,7 +7,7 @@ import { LOCALS } from './simulate-forwards.ts';
 /** Domains that forward to each other: some are managed, and mail comes to them through one that is not. */
 export interface ForwardsWorld {
   readonly version: 'v3' | 'v4';
-  /** Whether v3 tells the engine of a domain. */
+  /** True if v3 shows the engine of a domain. */
   readonly v3RoutingEngine: 'shown' | 'omitted';
   readonly managed: readonly ManagedDomain[];
   readonly unmanaged: LiveDomain;
@@ -16,7 +16,7 @@ export interface ForwardsWorld {
 export interface LiveDomain {
   readonly name: string;
   readonly engine: 'alias' | 'rules';
-  /** Where mail goes that no rule takes: `null` drops it. */
+  /** Destination of mail that no rule takes; `null` drops it. */
   readonly fallback: string;
   readonly aliases: Readonly<Record<string, string>>;
   readonly rules: readonly RandomRule[];

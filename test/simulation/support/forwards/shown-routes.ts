@@ -4,7 +4,7 @@ import { planRoutes } from '../../../../src/core/plan/routes/routes.ts';
 import type { Planned } from '../../../../src/engine/plan-once.ts';
 import { isLost, type Deliveries } from './deliveries.ts';
 
-/** What a plan shows to whoever allows it. */
+/** Content of a plan for the person who allows it. */
 export interface ShownRoutes {
   readonly routes: readonly PlannedRoute[];
   /** Addresses that it asks for, or that are allowed. */

@@ -50,7 +50,7 @@ export function allowancesFor({ plan }: Planned): Flags | null {
 }
 
 export interface ForwardsRun {
-  /** What was allowed before the first run. */
+  /** Allowances before the first run. */
   readonly planned: Planned;
   readonly endings: readonly Ending[];
   readonly start: Deliveries;
@@ -91,7 +91,7 @@ export async function runUntilIdle(
   return endings;
 }
 
-/** What a run broke of the promises, in words. `mostRuns`: so many may write. */
+/** Returns the broken promises of a run as sentences. `mostRuns` is the maximum number of runs that write. */
 export function breachesOf(run: ForwardsRun, mostRuns: number): readonly string[] {
   const { planned, endings, start, moments, end } = run;
   return [
@@ -101,7 +101,7 @@ export function breachesOf(run: ForwardsRun, mostRuns: number): readonly string[
   ];
 }
 
-/** How runs do not end as they should. */
+/** Wrong ends of runs. */
 export function convergence(endings: readonly Ending[], mostRuns: number): readonly string[] {
   const last = endings.at(-1);
   const isDone =

@@ -114,7 +114,7 @@ const CHANGE_POLICY_EARLY: Step = {
   },
 };
 
-/** What an impatient person does now; null means nothing yet. */
+/** The next action of an impatient person; null means none yet. */
 export function hastyStep(gates: readonly MoveGate[], { draw: { person }, random }: MoveWorld): Step | null {
   switch (person.haste) {
     case null:

@@ -7,7 +7,7 @@ export const SERVICE = ['mx1.improvmx.com', 'mx2.improvmx.com'];
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** What a move is like: drawn once, from a seed. */
+/** Properties of a move, drawn once from a seed. */
 export interface MoveDraw {
   readonly version: 'v4' | 'v3';
   readonly ttl: number;

@@ -23,13 +23,13 @@ export interface Mail {
   nextAt: number;
 }
 
-/** What a host says to a mail. `absent`: nobody answers there, or not now. */
+/** Answer of a host to a mail. `absent` means no answer, at least not now. */
 export type HostReply =
   | { readonly kind: 'accepted'; readonly to: readonly string[] }
   | { readonly kind: 'refused' }
   | { readonly kind: 'absent' };
 
-/** How an attempt ends, and at which host. */
+/** End of an attempt, and its host. */
 export type Attempt =
   | { readonly kind: 'accepted'; readonly to: readonly string[]; readonly host: string }
   | { readonly kind: 'refused'; readonly host: string }

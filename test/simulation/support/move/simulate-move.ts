@@ -17,7 +17,7 @@ export interface Gap {
 
 export interface MoveRun {
   readonly world: MoveWorld;
-  /** What must not be, in words. */
+  /** Broken promises, as sentences. */
   readonly breaches: readonly string[];
   readonly gaps: readonly Gap[];
   readonly delivered: number;
@@ -25,7 +25,7 @@ export interface MoveRun {
   readonly calls: number;
   readonly kills: number;
   readonly waysBack: number;
-  /** What was done, and when. */
+  /** Actions with their times. */
   readonly diary: readonly string[];
 }
 
@@ -48,7 +48,7 @@ interface Course {
   readonly diary: string[];
   readonly arrivals: number[];
   mails: Mail[];
-  /** What the administrator does next, and when; null means to call the command. */
+  /** The administrator's next action, and its time; null means to call the command. */
   step: Step | null;
   at: number;
   closedAt: number | null;

@@ -85,7 +85,7 @@ function addressOf(index: number): string {
 /** A resolver that keeps answers for their TTL, and keeps in mind for the negative TTL what is not there. */
 export interface CachingResolver {
   look(question: DnsQuestion): DnsAnswer | null;
-  /** What it keeps of a question, and until when; null means nothing. */
+  /** The cached answer to a question, and when it expires; null means none. */
   kept(question: DnsQuestion): Kept | null;
 }
 
