@@ -14,7 +14,7 @@ const LIVE_CAROL = {
   domains: [{ domain: 'acme.example', credentials: [{ username: 'carol', password: 'set by hand' }] }],
 };
 
-/** What the emulated service holds. */
+/** Credentials of the emulated service. */
 function passwords({ emulator }: CommandScene): Record<string, string> {
   const credentials = emulator.store.dump().domains.flatMap((domain) => domain.credentials);
   return Object.fromEntries(credentials.map(({ username, password }) => [username, password]));

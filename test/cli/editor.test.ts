@@ -48,7 +48,7 @@ function startServer(): Server {
     });
   onMessages(child.stdout, (message) => {
     for (const listener of waiting) listener(message);
-    // What the server asks of the editor, such as its settings: the defaults.
+    // Answers the server's questions, such as for settings, with defaults.
     if (message.id !== undefined && message.method !== undefined) {
       const items = (message.params as { readonly items?: readonly unknown[] } | undefined)?.items ?? [];
       send({

@@ -22,7 +22,7 @@ async function repository(PATH = PROGRAM_PATH): Promise<{
   return { repository: await createRepository(await temporaryDirectory(), env), env };
 }
 
-/** What a commit says that did not come about. */
+/** Output of a commit that failed. */
 async function refusal(commit: Promise<unknown>): Promise<string> {
   const failed = await commit.then(
     () => ({ stdout: '', stderr: 'the commit came about' }),
@@ -78,7 +78,7 @@ describe('.pre-commit-hooks.yaml', () => {
       await run('pre-commit', ['install'], { cwd: made.directory, env: { ...env, ...GIT_ENV } });
 
       await made.commit({ 'fwdsync/acme.yaml': GOOD });
-      // What is not staged is put aside by the framework: the file as it is committed is checked.
+      // The framework puts unstaged changes aside, so the committed file is checked.
       await made.stage({ 'fwdsync/acme.yaml': BAD });
       await writeFile(join(made.directory, 'fwdsync/acme.yaml'), GOOD);
       expect(await refusal(made.git('commit', '--quiet', '--message', 'Staged is bad'))).toContain(

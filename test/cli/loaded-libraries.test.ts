@@ -5,7 +5,7 @@ import { everyNth, IS_FULL } from '../support/share.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openWorkspace, OWNER } from '../support/workspace.ts';
 
-/** What only a store, or mail in the emulator, needs. */
+/** Libraries that only a store, or mail in the emulator, needs. */
 const ON_DEMAND = ['pg', 'pg-boss', 'smtp-server', 'nodemailer', 'mailauth', 'postal-mime'];
 const MANIFEST = `version: 1
 api: { account: ${OWNER} }

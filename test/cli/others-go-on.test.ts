@@ -13,7 +13,7 @@ interface Case {
   readonly code: string;
   /** The part of a domain's manifest that has the problem. */
   readonly part: string;
-  /** What the rest of that domain gets all the same. */
+  /** Changes of the rest of that domain, which are applied nevertheless. */
   readonly rest: readonly string[];
   readonly live?: Omit<SeedDomain, 'domain'>;
   readonly env?: Readonly<Record<string, string>>;

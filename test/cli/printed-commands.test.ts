@@ -46,7 +46,7 @@ interface Place {
   readonly isHere: boolean;
 }
 
-/** How a user says where manifest, service, key and state are; relative paths mean the directory of the first command. */
+/** Flags and variables for manifest, service, key and state. Relative paths refer to the directory of the first command. */
 const PLACES = {
   'flags, and a manifest that names address and key': async (limit?: number) =>
     open(
@@ -139,9 +139,9 @@ async function expectToWork(
 ): Promise<void> {
   expect(outputs.flatMap(strayCommands)).toEqual([]);
   const all = outputs.flatMap(printedCommands);
-  // Of those with the same flags, one is enough.
+  // One of several commands with the same flags is enough.
   const unique = [...new Map(all.map((line) => [shapeOf(line), line])).values()];
-  // What is undone is not there any more for the others.
+  // Undone changes are gone for the other commands.
   const commands = unique.toSorted((a, b) => Number(isUndo(a)) - Number(isUndo(b)));
   const names = new Set(commands.map((line) => /fwdsync (\w+)/.exec(line)?.[1]));
   expect([...names], commands.join('\n')).toEqual(expect.arrayContaining([...least]));

@@ -28,7 +28,7 @@ interface Course {
   readonly ended: number;
 }
 
-/** What a command prints of its time, and when. */
+/** Times that a command prints, and when. */
 async function courseOf(scene: CommandScene, args: readonly string[]): Promise<Course> {
   const told: Told[] = [];
   const started = scene.clock.monotonic();

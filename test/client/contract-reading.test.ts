@@ -34,7 +34,7 @@ function valueOf<T>(result: Result<T, { readonly message: string }>): T {
   return result.value;
 }
 
-/** What is read besides listings; every expectation holds for either generation. */
+/** Reads other than listings. Every expectation holds for both versions. */
 describe.each(['v4', 'v3'] as const)('a client of %s', (version) => {
   async function connect(): Promise<{ readonly account: TestAccount; readonly client: FullClient }> {
     const account = await testAccount(SEED, { version });

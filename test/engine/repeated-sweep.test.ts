@@ -34,7 +34,7 @@ async function inPlace(options: StartOptions = {}, manifest = MANIFEST) {
   return { world, daemon };
 }
 
-/** How often the lock of the account's state was taken. */
+/** Number of times that the lock of the account's state was taken. */
 async function locks({ stateDirectory }: World): Promise<number> {
   const names = await fs.readdir(stateDirectory, { recursive: true }).catch(() => []);
   return Math.max(0, ...names.map((name) => Number(/\/lock\.(\d+)$/.exec(name)?.[1] ?? 0)));

@@ -20,7 +20,7 @@ function some(texts: readonly string[]): readonly string[] {
   return IS_FULL ? texts : everyNth(4, texts);
 }
 
-/** What came of it: loaded, or refused with a position in the text. */
+/** Result: loaded, or refused with a position in the text. */
 function load(text: string): 'loaded' | 'refused' {
   const { desired, problems } = loadManifest([{ file: 'hostile.yaml', text }], {
     references: 'optional',

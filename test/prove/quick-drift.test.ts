@@ -18,7 +18,7 @@ test('a sweep that finds three drifted domains', { timeout: 3_600_000 }, async (
   if (count === 10_000) expect(quick / full).toBeLessThanOrEqual(0.02);
   const hourly = await measure(count, HOUR);
   const share = hourly.quick - quick;
-  // Of twelve sweeps an hour the last would come too late.
+  // With twelve sweeps an hour, the last one would be too late.
   expect(share).toBeLessThan(count / 11 + count / 200 + 5);
   console.info(
     `quick drift, ${count} domains x ${ALIASES.length} aliases, 3 drifted: ${quick} requests, ${full} without; ` +

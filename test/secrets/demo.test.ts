@@ -5,7 +5,7 @@ import { searchIn } from '../support/search.ts';
 import { everyNth } from '../support/share.ts';
 import { ENV, PLANTED } from './support/planted.ts';
 
-/** What the demo itself plants: its key, the value behind a reference of its manifest, a password of its account. */
+/** Secrets of the demo: its key, the value behind a reference of its manifest, a password of its account. */
 const OF_THE_DEMO = {
   key: 'demo-key',
   boss: 'bertha@corp.example',

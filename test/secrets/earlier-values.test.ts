@@ -21,7 +21,7 @@ async function appliedScene(): Promise<CommandScene> {
   return scene;
 }
 
-/** Where the value is in what plan prints and saves, in every format. */
+/** Places of the value in the output and files of plan, in every format. */
 async function findInPlans(
   scene: CommandScene,
   env: Readonly<Record<string, string>>,
@@ -130,7 +130,7 @@ describe('the email logs show it as the reference', () => {
     let looks = 0;
     scene.emulator.onRequest(({ phase, path }) => {
       if (phase !== 'after' || !path.includes('logs')) return;
-      // What was read at the start is enough: the files are gone.
+      // The values from the start are enough: the files are gone.
       rmSync(join(scene.directory, 'state'), { recursive: true, force: true });
       const mail = { from: 'ana@corp.example', to: 'sales@acme.example', subject: BOSS };
       looks += 1;

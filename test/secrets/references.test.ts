@@ -22,7 +22,7 @@ function manifestWith(reference: string): string {
   return `domains: { acme.example: { aliases: { sales: ${reference} } } }\n`;
 }
 
-/** What `plan` says of a reference, and that it asked the service nothing where it refuses it. */
+/** Returns the message of `plan` about a reference, and checks that a refused one causes no request. */
 async function plan(scene: CommandScene, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const { code, stdout, stderr } = await scene.run(['plan'], { env });
   if (code === 0) return stdout.includes('+ alias') ? 'planned' : stdout;

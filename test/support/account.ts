@@ -23,7 +23,7 @@ export interface TestAccount {
   /** A client of its own connection and budgets, as a process has. */
   client(options?: Partial<ClientOptions>): Client;
   state(): StateStore;
-  /** What arrived since the start or the last `forget`. */
+  /** Requests since the start or the last `forget`. */
   requests(): readonly JournalEntry[];
   writes(): readonly JournalEntry[];
   forget(): void;

@@ -2,7 +2,7 @@ import { Dispatcher } from 'undici';
 import type { EmulatorCore } from '../../src/emulator/emulator.ts';
 import type { Served } from '../../src/emulator/http/protocol.ts';
 
-/** What lies between client and emulator; an error that it throws is one of the connection. */
+/** Wire between client and emulator. An error that it throws is a connection error. */
 export interface Line {
   /** Before a request is on its way. */
   readonly connect?: () => Promise<void>;

@@ -1,6 +1,6 @@
 import type { RunOrigin } from '../../src/core/model/history/entries.ts';
 
-/** Who runs what a test runs. */
+/** The person who runs a test's commands. */
 export const TEST_ORIGIN: RunOrigin = {
   run: 'test',
   command: 'apply',

@@ -6,5 +6,5 @@ const directory = await shared('package');
 /** The npm package, packed once a run of tests. */
 export const TARBALL = join(directory, 'fwdsync.tgz');
 
-/** Where `npm install --global` has put it, outside the checkout. */
+/** Place of `npm install --global`, outside the checkout. */
 export const INSTALLED = join(directory, 'global');

@@ -66,7 +66,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   };
 }
 
-/** As its owner, who needs no password from this machine. */
+/** Connects as the owner, who needs no password on this machine. */
 export function databasesOn(port: number): TestDatabases {
   const urlOf = (name: string): string => `postgres://postgres@127.0.0.1:${port}/${name}`;
   const run: TestDatabases['run'] = async (url, text, values = []) => {

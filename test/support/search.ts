@@ -17,7 +17,7 @@ export interface Found {
   readonly text: string;
 }
 
-/** Which of the secrets, by name, a text holds in which encoding, in capitals or not; empty: none. */
+/** Secrets that a text contains, by name and encoding, ignoring case. */
 export function searchIn(
   { where, text }: Found,
   secrets: Readonly<Record<string, string>>,

@@ -2,7 +2,7 @@
 export const IS_FULL = process.env['PROVE'] === 'full';
 export const PROVE_SEED = Number(process.env['PROVE_SEED'] ?? 1);
 
-/** How many cases are tried: all, or the share of them that takes a few seconds. */
+/** Number of cases to try: all, or a share that takes a few seconds. */
 export function runs<T>(all: T, share: T): T {
   return IS_FULL ? all : share;
 }

@@ -2,7 +2,7 @@ import { inject } from 'vitest';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where test/support/serve-shared.ts answers. */
+    /** Address of test/support/serve-shared.ts. */
     readonly sharedPort: number;
   }
 }

@@ -185,7 +185,7 @@ test('of a manifest in a repository: commit, author, and whether it differs from
   const repository = await createRepository(scene.directory);
   const path = { PATH: process.env['PATH'] ?? '' };
   const first = await repository.commit({ 'fwdsync.yaml': `version: 1\n${MANIFEST}` });
-  // What else is committed, or is not, says nothing of the manifest.
+  // Other changes in the repository say nothing about the manifest.
   await repository.commit({ 'notes.txt': 'later' });
   await repository.stage({ 'draft.txt': 'not committed' });
   await apply(scene, path);

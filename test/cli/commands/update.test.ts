@@ -16,7 +16,7 @@ import { commandScene, type CommandScene, type Output } from '../support/scene.t
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** What the account has, what the manifest says, and what the manifest says once it is brought up to it. */
+/** The account, the manifest, and the updated manifest. */
 async function update(
   seed: Seed,
   manifest: string,
@@ -216,7 +216,7 @@ describe('export --update', () => {
 
 interface Copies {
   readonly example: string;
-  /** Where somebody edits; none: in all domains. */
+  /** The edited domain; by default all domains. */
   readonly domains: readonly string[];
   readonly allow: readonly string[];
   readonly seeds: readonly number[];
@@ -369,7 +369,7 @@ const KINDS: Readonly<Record<string, string>> = {
   credentials: 'credential',
 };
 
-/** Whether a changed line is one of an entry that somebody touched, or the head of its section. */
+/** True if a changed line belongs to an edited entry, or is the head of its section. */
 function isAbout(line: string, touched: ReadonlySet<string>): boolean {
   const [, domain = '', section = '', text = ''] = /^[-+](\S*) (\S*) \| (.*)$/.exec(line) ?? [];
   if (section === 'notification_email') return touched.has(`${domain} domain notification_email`);

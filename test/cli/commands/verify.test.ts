@@ -86,7 +86,7 @@ describe.each(['v4', 'v3'] as const)('verify: true through %s', (version) => {
     return commandScene({ version, seed: { domains: DOMAINS }, manifest });
   }
 
-  /** How often the service was asked in one apply. */
+  /** Number of checks by the service in one apply. */
   async function verifications(scene: CommandScene): Promise<number> {
     scene.emulator.journal.clear();
     const { code } = await scene.run(['apply', '--yes']);

@@ -100,7 +100,7 @@ describe('the commands that look at the account', () => {
     const workspace = await open();
     const message = { to: 'sales@acme.example', from: 'x@corp.example' };
     deliverMessage(workspace.emulator.store.state, message);
-    // What is printed second meets a closed pipe.
+    // The second output meets a closed pipe.
     const deliver = workspace.emulator.onRequest(({ phase }) => {
       if (phase === 'after') deliverMessage(workspace.emulator.store.state, message);
     });

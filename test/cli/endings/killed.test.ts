@@ -25,7 +25,7 @@ const AT_ONCE = 4;
 const NAMES = ['rules-of-all-kinds', 'new-domain-with-everything'];
 
 interface Kill {
-  /** Which of the requests, from 1. */
+  /** Number of the request, from 1. */
   readonly nth: number;
   readonly moment: 'before' | 'after';
 }
@@ -47,7 +47,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-/** Whether a GET was processed makes no difference to anybody. */
+/** It makes no difference whether a GET was processed. */
 function killsAt(nth: number, method: string): readonly Kill[] {
   const after = { nth, moment: 'after' } as const;
   return method === 'GET' ? [after] : [{ nth, moment: 'before' }, after];

@@ -13,7 +13,7 @@ export interface Comment {
 export interface GithubServer {
   readonly url: string;
   readonly comments: Comment[];
-  /** What answers for a path; a list of pull requests of a commit, or of artifacts. */
+  /** Answers for a path: pull requests of a commit, or artifacts. */
   readonly answers: Map<string, unknown>;
 }
 

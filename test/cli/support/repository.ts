@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Who commits, and nothing of the machine's own configuration. */
+/** Identity for commits, without the machine's own configuration. */
 export const GIT_ENV = {
   GIT_AUTHOR_NAME: 'Ana',
   GIT_AUTHOR_EMAIL: 'ana@corp.example',
@@ -17,11 +17,11 @@ export const GIT_ENV = {
 
 export interface Repository {
   readonly directory: string;
-  /** What git prints; throws where it fails. */
+  /** Returns the output of git. Throws if git fails. */
   git(...args: readonly string[]): Promise<string>;
   /** Writes files and stages them. */
   stage(files: Readonly<Record<string, string>>): Promise<void>;
-  /** The same, and commits them; the commit's name. */
+  /** Writes the files and commits them. Returns the commit's name. */
   commit(files: Readonly<Record<string, string>>): Promise<string>;
 }
 

@@ -395,7 +395,7 @@ describe('against a service with limits', () => {
       for (const ask of [askAll, askOne, askAll]) {
         expect((await Promise.all(ask())).every(({ ok }) => ok)).toBe(true);
       }
-      // What was learnt foretells the rest.
+      // The learned limit predicts the rest.
       const pace = { budgets: client.knownBudgets(), assumedLimit: 40, latency: 0 };
       const begin = account.clock.monotonic();
       const steps = [new Map([['GET /domains/:domain/aliases', 90]])];

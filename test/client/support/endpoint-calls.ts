@@ -32,7 +32,7 @@ export const SEED: Seed = {
 };
 
 export interface EndpointCall {
-  /** As docs/api.md names it. */
+  /** Name in docs/api.md. */
   readonly method: string;
   readonly call: (client: FullClient) => Promise<Result<unknown, ApiError>>;
 }
@@ -121,7 +121,7 @@ export const CALLS: Readonly<Record<'v4' | 'v3', Calls>> = {
   },
 };
 
-/** What stands apart from the client. */
+/** Endpoints that are not part of the client. */
 export const DELETE_ALL_CALLS = {
   aliases: { method: 'deleteAllAliases', call: (all: DeleteAll) => all.deleteAllAliases(DOMAIN) },
   rules: { method: 'deleteAllRules', call: (all: DeleteAll) => all.deleteAllRules(DOMAIN) },

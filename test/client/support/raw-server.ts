@@ -25,7 +25,7 @@ export async function httpServer(
   return { url, requests };
 }
 
-/** The same below HTTP: what a connection gets. */
+/** A server below HTTP: bytes that a connection gets. */
 export async function netServer(connected: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createNetServer((socket) => {

@@ -220,7 +220,7 @@ describe.each(VERSIONS)('what nobody should send to $version', ({ version, reque
   });
 });
 
-/** How many items an answer calls failed. */
+/** Number of failed items in an answer. */
 function failuresIn({ body }: Answer): number {
   return (body.failed ?? body.errors ?? []).length;
 }

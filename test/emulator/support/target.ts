@@ -25,7 +25,7 @@ export interface Target {
   claim(name: string): void;
   /** Lets at least a second go by. */
   passSecond(): Promise<void>;
-  /** That an answer is an error as the version has them; its body. */
+  /** Checks that an answer is an error of the API version; returns its body. */
   readonly expectFailure: (answer: Answer, status: Refusal) => Body;
 }
 

@@ -7,7 +7,7 @@ import { HOUR, openLoop, type StartOptions, type World } from './world.ts';
 export interface WatchedDaemon {
   /** Events that the watchers have told of so far. */
   heard(): number;
-  /** How many watchers were made so far. */
+  /** Number of watchers created so far. */
   watchers(): number;
   /** Resolves when nothing escapes the watcher in use any more. */
   ready(): Promise<void>;

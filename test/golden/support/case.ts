@@ -4,7 +4,7 @@ import type { EditRequest, Fault } from '../../../src/emulator/faults/faults.ts'
 import type { Seed } from '../../../src/emulator/account/seed.ts';
 import type { Switches } from '../../../src/emulator/account/switches.ts';
 
-/** How `apply` ends; everything but `converged` and `unchanged` leaves the account short of the manifest. */
+/** Expected outcome of `apply`. Except for `converged` and `unchanged`, the account still differs from the manifest. */
 export type Ending = 'converged' | 'unchanged' | 'partial' | 'refused' | 'invalid' | 'failed';
 
 /** The file `options.json`. */

@@ -64,7 +64,7 @@ function journalOf({ accounts }: Emulator, index: number): Journal {
   return account.journal;
 }
 
-/** When the account was read, epoch milliseconds. */
+/** Times at which the account was read, in epoch milliseconds. */
 function readsIn(journal: Journal): readonly number[] {
   return journal
     .entries()

@@ -55,7 +55,7 @@ const HOSTILE: readonly ((chance: Chance, size: number) => string | Buffer)[] = 
   () => '',
 ];
 
-/** How many messages are in the mailbox of a destination. */
+/** Number of messages in the mailbox of a destination. */
 async function arrivedAt(control: string): Promise<number> {
   const answer = await fetch(`${control}/mailboxes/ana@corp.example`);
   return ((await answer.json()) as { readonly messages: readonly unknown[] }).messages.length;

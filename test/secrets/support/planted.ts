@@ -46,7 +46,7 @@ export const SEED = {
   ],
 };
 
-/** Where a planted value was found; empty: nowhere. */
+/** Places in which a planted value was found. */
 export function findings(texts: readonly Found[]): readonly string[] {
   return texts.flatMap((found) => searchIn(found, PLANTED));
 }

@@ -30,7 +30,7 @@ test.runIf(IS_FULL)('two worker processes gather what both found, and send it on
   onTestFinished(async () => {
     await Promise.all(workers.map((worker) => worker.stop()));
   });
-  // What changes before the run has ended is put right by the run itself, and is no drift.
+  // The run itself corrects changes before its end, so they are no drift.
   for (const name of NAMES) await expect.poll(async () => (await fleet.account(name))?.applied).toBe(1);
   for (const name of NAMES) await edit(fleet, name);
   const told = (): readonly string[] =>

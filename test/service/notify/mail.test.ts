@@ -43,7 +43,7 @@ interface Opened {
   readonly send?: (mail: PlainMail) => Promise<Result<string | null, string>>;
 }
 
-/** What a daemon has to notify by mail, with a state directory. */
+/** A daemon's mail notifier, with a state directory. */
 async function notifier({
   port,
   everyMs = null,

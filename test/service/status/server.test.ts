@@ -143,7 +143,7 @@ describe('metrics', () => {
   });
 });
 
-/** What `promtool check metrics` has against it. */
+/** Complaints of `promtool check metrics`. */
 function lint(text: string): string {
   try {
     execFileSync('promtool', ['check', 'metrics'], { input: text, stdio: ['pipe', 'pipe', 'pipe'] });

@@ -14,7 +14,7 @@ export interface TestRecord {
   readonly data: string;
 }
 
-/** What a server does instead of answering. `other`: it answers another id and another question, and then the right one. */
+/** Fault of a server. `other` first answers with another id and another question, then correctly. */
 export type DnsFaultKind = 'lame' | 'servfail' | 'truncated' | 'silent' | 'other';
 
 /** A server of zones. Its records can be changed at any time. */

@@ -25,7 +25,7 @@ beforeEach(async () => {
   return () => rm(cwd, { recursive: true });
 });
 
-/** Whether a client that trusts this certificate alone gets through STARTTLS. */
+/** True if a client that trusts only this certificate completes STARTTLS. */
 async function trusts(address: string, ca: string): Promise<boolean> {
   const [host = '', port = ''] = address.split(':');
   const tls = { ca, servername: 'localhost' };

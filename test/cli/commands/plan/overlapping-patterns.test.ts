@@ -27,7 +27,7 @@ function sceneOf(
   });
 }
 
-/** Where the emulator sends mail to an address. */
+/** Destinations of mail to an address in the emulator. */
 function arrivalOf({ emulator }: CommandScene, local: string): readonly string[] {
   const mail = { to: `${local}@acme.example`, from: 'x@y.example', subject: '', body: '' };
   const delivered = deliverMessage(emulator.store.state, mail);

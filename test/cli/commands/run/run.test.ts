@@ -108,7 +108,7 @@ domains:
     await once(process.child, 'exit');
     expect([request, process.child.exitCode]).toEqual([request, 0]);
     expect(Date.now() - signalledAt).toBeLessThan(20_000);
-    // What was on its way may still arrive; nothing new is sent.
+    // Requests in flight may still arrive; no new one is sent.
     expect(here.emulator.journal.total()).toBeLessThanOrEqual(request + 2);
     const next = await fwdsync(['run', '--once'], { cwd: here.directory, env: here.env });
     expect([request, next.code]).toEqual([request, 0]);
@@ -196,7 +196,7 @@ describe('--once', () => {
     const args = ['run', '--once'];
     expect((await fwdsync(args, { cwd: here.directory, env: here.env })).code).toBe(0);
     expect((await fwdsync(args, { cwd: here.directory, env: here.env })).code).toBe(0);
-    // What a run replaced is in the state directory.
+    // The replaced values of a run are in the state directory.
     const [account = ''] = await readdir(join(here.directory, 'state'));
     const snapshots = join(here.directory, 'state', account, 'snapshots');
     const [snapshot = ''] = await readdir(snapshots);

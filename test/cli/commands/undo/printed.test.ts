@@ -31,7 +31,7 @@ function printedIn(stdout: string, word: string): readonly string[] {
   return [...stdout.matchAll(new RegExp(`^.*?\\b${word}: (.*)$`, 'gm'))].map(([, line = '']) => line);
 }
 
-/** What the guards ask of the snapshots, which delete the only alias of a domain. */
+/** Allowances that the guards require of the snapshots, which delete the only alias of a domain. */
 const EMPTIED = ' --allow-empty acme.example/aliases --allow-empty beta.example/aliases';
 
 describe.each(

@@ -22,7 +22,7 @@ ${NAMES.map((name) => `      ${name}: ana@corp.example\n`).join('')}
   hub.example: { aliases: { desk: ben@corp.example } }
 `;
 
-/** How many requests an answer took. */
+/** Number of requests for an answer. */
 async function sentFor(scene: CommandScene, work: () => Promise<unknown>): Promise<number> {
   const before = scene.requests().length;
   await work();

@@ -36,7 +36,7 @@ async function savedScene(flags: readonly string[] = [], manifest = MANIFEST): P
   return scene;
 }
 
-/** As somebody in the dashboard would: the alias `sales` goes elsewhere. */
+/** Changes the destination of the alias `sales`, as in the dashboard. */
 function reroute(scene: CommandScene, forward: string): void {
   const { domains, ...rest } = scene.emulator.store.dump();
   scene.emulator.store.replace({
@@ -54,7 +54,7 @@ const planOf = async (scene: CommandScene): Promise<PlanDocument> =>
 const editPlan = async (scene: CommandScene, edit: (plan: PlanDocument) => object): Promise<void> =>
   writeFile(join(scene.directory, 'plan.json'), JSON.stringify(edit(await planOf(scene))));
 
-/** As somebody would who knows all of it but the key. */
+/** Forges a plan without the key. */
 const forgePlan = async (scene: CommandScene, edit: (plan: PlanDocument) => PlanDocument): Promise<void> =>
   editPlan(scene, (saved) => {
     const { checksum: _, seal: __, ...plan } = edit(saved) as SavedPlan;

@@ -49,7 +49,7 @@ function ruleId(name: string): string {
   return `00000000-0000-4000-8000-00000000000${name}`;
 }
 
-/** How many items each write request carried. */
+/** Number of items in each write request. */
 function sizes({ writes }: RunResult): readonly number[] {
   return writes.map(({ body }) => {
     const [items] = Object.values((body ?? {}) as Record<string, unknown>).filter(Array.isArray);

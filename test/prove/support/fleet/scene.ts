@@ -18,7 +18,7 @@ export interface Scene {
   readonly accounts: readonly WatchedAccount[];
   /** Writes the manifests of these accounts for a round, and publishes those of all. */
   publish(changed: Iterable<WatchedAccount>, round: number): Promise<void>;
-  /** Those that a worker runs at this moment, as the store says. */
+  /** Accounts that a worker runs now, according to the store. */
   runBy(worker: WorkerProcess): Promise<readonly WatchedAccount[]>;
   /** Starts so many workers, besides those that run. */
   startWorkers(count: number, args: readonly string[]): Promise<readonly WorkerProcess[]>;

@@ -1,6 +1,6 @@
 import type { Arrival, WatchedAccount } from './watched-account.ts';
 
-/** When the reads of an account began, epoch milliseconds: each run asks whose account it is, once and first. */
+/** Times at which reads of an account began, in epoch milliseconds. Each run first asks for the account, once. */
 export function readsOf({ arrivals }: WatchedAccount, since = 0): readonly number[] {
   return arrivals.filter((arrival) => arrival.at >= since && isStart(arrival)).map(({ at }) => at);
 }

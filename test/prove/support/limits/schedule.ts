@@ -9,7 +9,7 @@ export interface Ideal extends Pick<Shape, 'limit' | 'phaseMs'> {
   readonly concurrency: number;
 }
 
-/** When each part of a run has ended, milliseconds from its start. */
+/** End of each part of a run, in milliseconds from its start. */
 export interface Makespan {
   readonly reading: number;
   readonly total: number;
@@ -19,7 +19,7 @@ export interface Makespan {
 interface Task {
   readonly endpoint: Endpoint | null;
   readonly next: Task[];
-  /** How many others have to end first. */
+  /** Number of requests that must end first. */
   waitsFor: number;
   end: number;
 }
@@ -95,7 +95,7 @@ function run(start: Task, ideal: Ideal): void {
 }
 
 interface Lane {
-  /** When its requests were sent, in order. */
+  /** Times of its requests, in order. */
   readonly sent: number[];
 }
 
@@ -105,7 +105,7 @@ function laneOf(lanes: Map<Endpoint, Lane>, endpoint: Endpoint): Lane {
   return lane;
 }
 
-/** When the request has ended. */
+/** End of the request. */
 function send({ sent }: Lane, ready: number, { limit, phaseMs, latency, concurrency }: Ideal): number {
   const busy = (sent[sent.length - concurrency] ?? -latency) + latency;
   let at = Math.max(ready, busy, sent.at(-1) ?? 0);

@@ -27,7 +27,7 @@ export interface FollowedWorld {
   readonly emulator: EmulatorCore;
   readonly told: readonly (readonly [what: 'failing' | 'recovered', trouble: DeliveryTrouble])[];
   desired: Desired;
-  /** What is kept of a domain. */
+  /** The kept memory of a domain. */
   readonly kept: Map<string, string>;
   deliver(message: Partial<Message> & { readonly to: string }): void;
   /** A new process, as after a restart; `die`: aborted, it sends nothing more. */

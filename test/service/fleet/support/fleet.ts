@@ -74,12 +74,12 @@ export interface Fleet {
   worker(args?: readonly string[], env?: Readonly<Record<string, string>>, clock?: Clock): FleetWorker;
   once(args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
   account(name: string): Promise<FleetAccount | undefined>;
-  /** Where the alias of the account goes; undefined: it has none. */
+  /** Destination of the account's alias; undefined means that it has none. */
   forward(name: string): string | undefined;
   /** All of its domain's. */
   aliases(name: string): readonly string[];
   requests(name: string): number;
-  /** Those that are not GET. */
+  /** Requests that are not GET. */
   writes(name: string): number;
   /** Calls `work` when the first request of the kind from now on has come, before it is processed and answered. */
   atFirst(name: string, kind: 'list' | 'write', work: () => Promise<void>): Promise<void>;
@@ -217,7 +217,7 @@ async function runLine(
     signal,
   };
   const code = await execute(context, args);
-  // What was logged last is still on its way through the stream.
+  // The last log lines are still in the stream.
   await turn();
   const log = out
     .text()

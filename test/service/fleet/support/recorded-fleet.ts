@@ -32,7 +32,7 @@ export interface RecordedRun {
   readonly worker?: string;
 }
 
-/** What a worker leaves of a run of an account whose interval is a minute. */
+/** Records of a worker's run for an account with an interval of one minute. */
 export async function recordRun(database: Database, email: string, run: RecordedRun): Promise<void> {
   const { state, error = null, applied = null, readAgo, drift = 0, parked = false, worker = null } = run;
   const [row] = await database.query<{ readonly id: string }>(

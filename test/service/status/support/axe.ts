@@ -8,7 +8,7 @@ interface AxeResult {
   }[];
 }
 
-/** What axe-core finds, everything that is folded opened. */
+/** Findings of axe-core, with everything unfolded. */
 export async function axe(page: Page): Promise<readonly string[]> {
   await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true; })`);
   await page.evaluate(axeCore.source);

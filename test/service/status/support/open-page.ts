@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 
 export interface OpenPage {
   readonly page: Page;
-  /** What the browser complains of: violations of the policy, errors of the script. */
+  /** Complaints of the browser: violations of the policy, errors of the script. */
   readonly faults: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { AccountStatus, DomainStatus } from '../../../../src/core/model/status/daemon.ts';
 
-/** When all of it was read, epoch milliseconds. */
+/** Time of the full read, in epoch milliseconds. */
 export const READ_AT = 1_795_000_000_000;
 
 export function domainStatus(more: Partial<DomainStatus> = {}): DomainStatus {

@@ -42,7 +42,7 @@ export interface Moving {
   readonly dns: TestDns;
   /** Calls `move` with JSON. */
   readonly move: (...args: readonly string[]) => Promise<Asked>;
-  /** What the service's own check finds from now on. */
+  /** Sets the result of the service's own check. */
   readonly check: (found: Partial<DnsState>) => void;
 }
 

@@ -38,7 +38,7 @@ interface Case {
   readonly acme?: Partial<SeedDomain>;
   readonly manifest?: string;
   readonly only?: ApiVersion;
-  /** What happens before somebody asks. */
+  /** Events before the question. */
   readonly happens?: (scene: CommandScene, version: ApiVersion) => unknown;
   readonly verdict: WhyDocument['verdict'];
   readonly sentence: string;
