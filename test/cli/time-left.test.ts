@@ -104,7 +104,7 @@ const ADD = { domains: 1, aliases: 2, changed: 1, added: 200 };
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Of the time left, after the first tenth; `bench/` shows it. */
+    /** Maximum error of the time left after the first tenth; `bench/` shows it. */
     largestError?: number;
   }
 }

@@ -22,7 +22,7 @@ async function open(version: 'v4' | 'v3'): Promise<Opened> {
   return { account, options: { ...options, mode: 'read-write' } };
 }
 
-/** That the service took a request for this one and accepted it. `:id` and `:alias` of logs are one route to it. */
+/** Checks that the service matched a request to this endpoint and accepted it. `:id` and `:alias` of logs are one route for it. */
 function expectServed(account: TestAccount, { method, template }: Endpoint): void {
   const served = account
     .requests()

@@ -166,7 +166,7 @@ function takeRenamed(
 interface KnownMail {
   readonly who: string;
   readonly mail: Mail;
-  /** Whether what takes it is what tells it; null: it is told by its address. */
+  /** True if the entry that takes the mail also identifies it; null means that its address identifies it. */
   readonly isOwn: ((taker: string) => boolean) | null;
 }
 

@@ -25,7 +25,7 @@ async function digestsUnder(apiKey: string, boss: string): Promise<readonly stri
 
 test('nobody without the key can try values of references against a digest', async () => {
   const digests = await digestsUnder('the-key-of-one-account', 'boss@corp.example');
-  // Of the plan, of the manifest, of a domain that is in place.
+  // Digests of the plan, of the manifest, and of a domain in place.
   expect(digests.length).toBe(3);
   const again = await digestsUnder('the-key-of-one-account', 'boss@corp.example');
   const other = await digestsUnder('the-key-of-another', 'boss@corp.example');

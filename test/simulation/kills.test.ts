@@ -61,7 +61,7 @@ function firstRun({ exchanges }: Simulation): readonly Exchange[] {
   return exchanges.filter(({ process }) => process === exchanges[0]?.process);
 }
 
-/** Whether a GET was processed makes no difference to anybody; only a batch can be half done. */
+/** It makes no difference whether a GET was processed. Only a batch can be half done. */
 function momentsOf({ method, path }: Exchange): readonly KillMoment[] {
   if (method === 'GET') return ['after'];
   return path.endsWith('/batch') ? ['before', 'during', 'after'] : ['before', 'after'];

@@ -11,7 +11,7 @@ const PAGE_SIZE = { v3: 100, v4: 200 } as const;
 const PAGES = IS_FULL ? [1, 2, 3, 4, 5] : [1, 3];
 const LAGS = IS_FULL ? [1, 2, 3] : [1, 3];
 
-/** What befalls the page; `nth` counts how often it has. */
+/** The fault of the page; `nth` counts its faults. */
 const KINDS: Readonly<Record<string, (nth: number) => FaultAction>> = {
   inserted: (nth) => edit('POST', '', { alias: `aaa-by-hand-${nth}`, forward: 'eve@corp.example' }),
   deleted: (nth) => edit('DELETE', `/${nth}`),

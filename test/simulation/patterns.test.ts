@@ -112,7 +112,7 @@ function arrivals(dump: Dump, order: RandomWorld['order']) {
 
 type Arrivals = ReturnType<typeof arrivals>;
 
-/** What the plan lists is so; where mail goes elsewhere, the plan does not say that it changes nobody's. */
+/** Everything that the plan lists is true. If mail moves, the plan does not say that no mail changes. */
 function checkRoutes(routes: readonly PlannedRoute[], before: Arrivals, after: Arrivals): void {
   let moved = 0;
   for (const local of LOCALS) {
@@ -124,7 +124,7 @@ function checkRoutes(routes: readonly PlannedRoute[], before: Arrivals, after: A
     if (said === undefined) continue;
     count.claims += 1;
     if (said.undecided.length > 0) count.undecided += 1;
-    // What `renamed` says of before is about another address.
+    // The former side of `renamed` is about another address.
     else
       expect({ local, from: said.was === null ? said.from : from, to: said.to }).toEqual({ local, from, to });
   }

@@ -69,7 +69,7 @@ export function virtualClock(start: number = Date.parse('2026-09-01T00:00:00Z'),
   };
 }
 
-/** Whether a file is in use or a connection is being made: on a busy machine that takes longer than any number of turns. */
+/** True if a file is in use or a connection is being made. On a busy machine that takes longer than any number of turns. */
 function isSystemBusy(): boolean {
   return process.getActiveResourcesInfo().some((resource) => /^F.*Req|^TCPConnectWrap$/.test(resource));
 }

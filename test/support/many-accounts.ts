@@ -88,7 +88,7 @@ export async function startServing(
   return { child, metrics: `http://127.0.0.1:${await portOf(child)}/metrics` };
 }
 
-/** Of the status server; what is logged after that is read and dropped. */
+/** Address of the status server. Later log lines are read and dropped. */
 function portOf({ stdout }: ChildProcess): Promise<number> {
   if (stdout === null) throw new Error('the daemon has no standard output');
   return new Promise((resolve) => {

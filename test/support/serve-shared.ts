@@ -58,7 +58,7 @@ async function buildProgram(): Promise<string> {
   return directory;
 }
 
-/** What packing does not read, and a dist/ that is not to be built anew while others use it. */
+/** Files that packing does not read, and dist/, which must not be rebuilt while others use it. */
 const NOT_PACKED: ReadonlySet<string> = new Set([
   '.git',
   'bench',

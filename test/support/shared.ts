@@ -7,7 +7,7 @@ declare module 'vitest' {
   }
 }
 
-/** Where that is which all test files share; made when the first asks. */
+/** Place of a resource that all test files share. The first request creates it. */
 export async function shared(name: 'package' | 'postgres' | 'program'): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${inject('sharedPort')}/${name}`);
   const text = await answer.text();

@@ -63,13 +63,13 @@ async function tryKill(golden: GoldenCase, kill: Kill, whole: Attempt): Promise<
 }
 
 interface Attempt {
-  /** Of the last run: the one that was not killed. */
+  /** Outcome of the last run, which was not killed. */
   readonly code: number;
   readonly output: string;
-  /** Of a plan after it. */
+  /** Result of a plan after it. */
   readonly planExit: number;
   readonly end: unknown;
-  /** Of each request of the last run. */
+  /** Requests of the last run. */
   readonly methods: readonly string[];
   /** Mails that would have been lost or led astray between two requests of any run. */
   readonly strayed: readonly string[];

@@ -78,7 +78,7 @@ describe('clocks that differ between machines that share a state', () => {
     expect((JSON.parse(blamed.stdout) as Blamed).entries.map((entry) => entry.run)).toEqual(newestFirst);
     const listed = await run(['history', '--format', 'json']);
     expect((JSON.parse(listed.stdout) as Listed).runs.map(({ id }) => id)).toEqual(newestFirst);
-    // What a later run set on purpose stays, whichever earlier run is undone.
+    // Values that a later run set on purpose stay, whichever earlier run is undone.
     for (const earlier of runs.slice(0, -1)) {
       const undone = await run(['undo', '--yes', earlier]);
       expect(undone.code, undone.stdout).toBe(6);

@@ -34,7 +34,7 @@ export interface CommandInput {
   readonly signal?: AbortSignal;
   /** Called with every piece of standard output. */
   readonly onOutput?: (text: string) => void;
-  /** The same of standard error. */
+  /** Standard error in the same form. */
   readonly onError?: (text: string) => void;
 }
 

@@ -41,7 +41,7 @@ function codesUnder(heading: string): readonly string[] {
   return rowsUnder(heading).map(([code, severity]) => `${code} ${severity}`);
 }
 
-/** What a pattern finds in the sources of a folder: its groups, joined by a space. */
+/** Matches of a pattern in the sources of a folder: the groups, joined by a space. */
 function matchesIn(folder: string, pattern: RegExp): readonly string[] {
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
   const texts = files

@@ -12,7 +12,7 @@ import { everyNth } from '../../support/share.ts';
 
 const PATTERN = acme('rules: [{ name: r, regex: .*a.*, scopes: [body], forward: a@b.example }]');
 const EXPRESSION = acme('rules: [{ name: r, expression: \'subject.contains("a")\', forward: a@b.example }]');
-/** What every check of a manifest needs; the last three are ajv's own. */
+/** Libraries that every check of a manifest needs; the last three are ajv's own. */
 const NEEDED = ['ajv', 'commander', 'yaml', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse'].sort();
 
 describe('validate loads what it needs', () => {

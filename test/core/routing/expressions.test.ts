@@ -3,7 +3,7 @@ import { expressionMatcher } from '../../../src/emulator/delivery/delivery-expre
 import { compileExpression, type MailVariables } from '../../../src/core/routing/cel.ts';
 import { BOOLEAN_EXPRESSIONS } from '../../hostile/support/corpora.ts';
 
-// What an expression says of a mail, by the offline check and by the emulator, which share no code.
+// Compares the result of an expression for a mail in the offline check and in the emulator, which share no code.
 
 type Mail = Partial<MailVariables>;
 const EMPTY: MailVariables = { subject: '', body: '', sender: '', recipient: '' };

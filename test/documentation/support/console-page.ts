@@ -72,7 +72,7 @@ function isOpen(command: string): boolean {
   return command.endsWith('\\') || (end !== undefined && !new RegExp(`\\n\\s*${end}$`).test(command));
 }
 
-/** What differs from run to run, and the word that stands for it in a comparison. */
+/** Text that differs between runs, and the word that replaces it in a comparison. */
 const VARIABLE: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME'],
   [/\d{4}-\d\d-\d\d/g, 'DATE'],

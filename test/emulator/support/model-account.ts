@@ -1,5 +1,5 @@
 /**
- * What an account is, said as plainly as possible: Maps, and what each operation does to them. The emulator must agree
+ * A model of an account, as plain as possible: Maps, and the effect of each operation. The emulator must agree
  * with it whichever version of the API is asked.
  */
 export interface ModelAccount {

@@ -4,7 +4,7 @@ import type { GoldenCase } from './case.ts';
 import type { CaseOutcome } from './run-case.ts';
 
 /**
- * What of an outcome has to be the same on v4 and v3: everything but what docs/api.md lists as different, and the files
+ * Parts of an outcome that must be the same on v4 and v3: everything except what docs/api.md lists as different, and the files
  * in which the case says that they differ.
  */
 export function comparable(outcome: CaseOutcome, { options }: Pick<GoldenCase, 'options'>): unknown {

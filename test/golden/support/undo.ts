@@ -71,7 +71,7 @@ function credentialsOf({ domains }: Dump): readonly string[] {
 }
 
 /**
- * What of an account a snapshot is to bring back: no ids, times and ranks, for only their order counts, and no
+ * Parts of an account that a snapshot must restore: no ids, times and ranks, because only their order counts, and no
  * passwords. `lost` names what cannot come back: `domain/section/name`.
  */
 export function restorable({ domains }: Dump, lost: readonly string[]): unknown {

@@ -78,7 +78,7 @@ describe('workers that sweep', () => {
     expect([...counts.keys()].filter((reads) => reads < 1 || reads > 3)).toEqual([]);
     // Spread over the interval.
     expect(busiest).toBeLessThanOrEqual(0.15);
-    // Where a read is left out it is two.
+    // It is two if a read is skipped.
     expect(gap).toBeLessThan(1.5 * INTERVAL_MS);
   });
 

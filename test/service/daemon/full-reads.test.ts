@@ -12,7 +12,7 @@ function namesOf(count: number): readonly DomainName[] {
   return Array.from({ length: count }, (_, index) => `d${index}.example` as DomainName);
 }
 
-/** As if these domains had been read at one moment, and were in sync. */
+/** Marks these domains as read at one moment, and in sync. */
 function readAt(reads: FullReads, names: readonly DomainName[], now: number): void {
   const rows = names.map((domain): readonly [DomainName, ObservedDomain] => [
     domain,

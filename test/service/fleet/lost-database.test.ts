@@ -6,7 +6,7 @@ import { openFleet, type Fleet } from './support/fleet.ts';
 // The database is ended and started under workers, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** What outlives a run that could not be recorded, made old: its lock, its job, and what it left of the rate limits. */
+/** Makes the remains of an unrecorded run old: its lock, its job, and its use of the rate limits. */
 const PASS_AN_HOUR = `
   UPDATE fwdsync.locks SET refreshed_at = refreshed_at - interval '1 hour';
   UPDATE fwdsync_queue.job SET heartbeat_on = heartbeat_on - interval '1 hour';

@@ -267,7 +267,7 @@ test('a worker sends no key of another account as a password or a destination, w
   expect(JSON.stringify(first.log)).toContain('add credential carol of a.example: its password is');
   const journal = fleet.emulator.accounts.get('key-of-a')?.journal.entries() ?? [];
   expect(journal.filter(({ path, method }) => method !== 'GET' && path.includes('credentials'))).toEqual([]);
-  // What is published later for the other account counts at once.
+  // A later revision of the other account counts at once.
   await fleet.publish('a', { forward: '{ env: OTHER }' });
   await fleet.publish('b', { text: manifestOf('b', 'eve@corp.example').replace('KEY_B', 'OTHER') });
   const second = await fleet.once([], { OTHER: 'https://hooks.corp.example/as-a-webhook' });

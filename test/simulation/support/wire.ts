@@ -37,7 +37,7 @@ export interface WirePorts {
   readonly onClock: (ms: number) => void;
   readonly onExchange: (exchange: Exchange) => void;
   /**
-   * How long a request takes to the service, and its answer back, milliseconds; others go meanwhile. Absent: no time at all.
+   * Milliseconds that a request takes to the service, and its answer back; others go meanwhile. Absent means no time.
    */
   readonly travelMs?: number;
 }

@@ -10,7 +10,7 @@ export interface TestRecord {
   readonly name: string;
   readonly type: TestType;
   readonly ttl: number;
-  /** As `dns-packet` takes it; `MX`: `10 mail.example`. */
+  /** Data in the form of `dns-packet`; `MX`: `10 mail.example`. */
   readonly data: string;
 }
 

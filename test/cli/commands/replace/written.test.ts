@@ -33,7 +33,7 @@ test(
   async () => {
     const whole = await replace(await openFiles(), struck());
     const changes = changesOf(whole);
-    // Of each file: created, filled, flushed and renamed; what would be left beside it is removed.
+    // Each file is created, filled, flushed and renamed. Leftovers beside it are removed.
     expect([whole.code, changes]).toEqual([0, NAMES.length * 5]);
     const left: number[] = [];
     const all = Array.from({ length: changes }, (_, index) => index + 1);

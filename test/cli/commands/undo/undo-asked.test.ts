@@ -133,7 +133,7 @@ describe('which run', () => {
   test('one that was killed: what the account does not show as done needs nothing, the rest is undone', async () => {
     const { scene, run } = await applied(MANIFEST, [ACME]);
     await forgetResults(scene);
-    // As if the request about it had never arrived.
+    // Removes it, as if its request had never arrived.
     await editAlias(scene, 'sales', 'ana@corp.example');
     const { code, stdout } = await scene.run(['undo', '--yes', run]);
     expect(code, stdout).toBe(0);

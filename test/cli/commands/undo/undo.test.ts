@@ -24,7 +24,7 @@ describe('what somebody changed since stays', () => {
     );
     expect(stdout.replace(/\s+/g, ' ').split('what this undoes: fwdsync.yaml:4:')).toHaveLength(2);
     expect(aliasesOf(scene)).toEqual({ ...BEFORE, sales: 'mallory@elsewhere.example' });
-    // What it brought back is as it was: to undo the same run again writes nothing more.
+    // The restored items are as before, so undoing the same run again writes nothing.
     scene.emulator.journal.clear();
     const again = await scene.run(['undo', '--yes', run]);
     expect([again.code, scene.writes()], again.stdout).toEqual([6, []]);

@@ -55,7 +55,7 @@ describe.each(['v4', 'v3'] as const)('requests through %s', (version) => {
       });
       expect(some).toBeLessThanOrEqual(limit);
       expect(number).toBeGreaterThanOrEqual(whole);
-      // What was read behind the first domain is not taken off.
+      // Requests for later domains are not subtracted.
       expect(number).toBeLessThanOrEqual(whole + 4);
     }
   });

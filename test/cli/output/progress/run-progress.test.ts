@@ -4,7 +4,7 @@ import { createRunProgress, type Headway } from '../../../../src/cli/output/prog
 
 interface Scene {
   readonly follow: (headway: Partial<Headway>) => void;
-  /** So many milliseconds pass; what was printed meanwhile. */
+  /** Lets this many milliseconds pass, and returns the output in that time. */
   readonly pass: (milliseconds: number) => string;
   readonly stop: () => void;
   readonly interrupt: () => void;

@@ -14,7 +14,7 @@ export interface Measured {
   readonly stderr: string;
   /** By the clock on the wall. */
   readonly seconds: number;
-  /** Of all its threads. */
+  /** CPU time of all its threads. */
   readonly cpuSeconds: number;
   /** At its peak. */
   readonly mebibytes: number;
@@ -26,7 +26,7 @@ export interface Measured {
   readonly bundled: readonly string[];
 }
 
-/** What test/core/manifest/support/witness.ts says. */
+/** Output of test/core/manifest/support/witness.ts. */
 interface Testimony {
   readonly urls: readonly string[];
   readonly kibibytes: number;

@@ -19,7 +19,7 @@ function documentOf(domain: DomainDocument): ManifestDocument {
   return { version: 1, comments: ['a # comment'], domains: new Map([['acme.example', domain]]) };
 }
 
-/** What a tree says, without where. */
+/** Content of a tree, without positions. */
 function meaningOf(node: Node | undefined): unknown {
   switch (node?.kind) {
     case undefined:
@@ -106,7 +106,7 @@ describe('what is written of a document is read as its tree', () => {
         });
         const log = createProblemLog();
         const { tree } = documentTree(document, log);
-        // What it refuses is not written.
+        // Refused documents are not written.
         fc.pre(log.errorCount() === 0);
         expect(meaningOf(written(document))).toEqual(meaningOf(tree));
       }),

@@ -94,7 +94,7 @@ export function observe(change: Partial<MoveObservation> = {}): MoveObservation 
 
 export const UNREAD = fail('it is down');
 
-/** What is known after the switch was seen at `START`, with a TTL of `ttl` before it. */
+/** Memory after a switch seen at `START`, with the TTL `ttl` before it. */
 export function switchedMemory(ttl = 300): MoveMemory {
   const before = remember(null, observe({ zone: succeed(zoneOf(mx(OLD, ttl))), at: START - SECOND }));
   return remember(before, observe({ zone: succeed(zoneOf(mx(SERVICE))) }));

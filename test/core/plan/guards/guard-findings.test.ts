@@ -37,7 +37,7 @@ function finding(own: Partial<GuardFinding> & Pick<GuardFinding, 'guard' | 'mess
   };
 }
 
-/** What the account itself speaks against: a finding that nothing allows. */
+/** A finding that nothing allows, because of the account. */
 function ofAccount(guard: GuardFinding['guard'], message: string): GuardFinding {
   return finding({ guard, message, scope: 'run', holds: { kind: 'run' } });
 }

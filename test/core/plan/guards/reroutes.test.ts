@@ -18,7 +18,7 @@ const B = 'b@x.example';
 const C = 'c@x.example';
 const ELSE = 'else.example';
 
-/** So many patterns that do not match the same addresses; `ANY_N` matches one address of each. */
+/** Creates this many patterns that match different addresses; `ANY_N` matches one address of each. */
 function patterns(count: number, forward: string): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`(n${index}|x${index})`, forward]));
 }

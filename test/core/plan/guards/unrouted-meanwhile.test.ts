@@ -26,7 +26,7 @@ interface Domain {
   readonly wanted: Partial<PresentDomain>;
 }
 
-/** What is asked for, and what each guard says. */
+/** The requested changes, and the result of each guard. */
 function unrouted(acme: Domain, hub: Domain = { live: { aliases: [] }, wanted: {} }) {
   const { guards } = plan(
     desired([present(ACME, acme.wanted), present(HUB, hub.wanted)]),

@@ -33,7 +33,7 @@ const address = (text: string): RouteSubject => ({
 const pattern = (text: string): RouteSubject => ({ kind: 'pattern', domain: ACME, name: text });
 const condition = (match: RuleMatch): RouteSubject => ({ kind: 'condition', domain: ACME, match, rule: 'r' });
 
-/** Where mail ends: `by: to`, what is passed on the way, and after what nothing is known. */
+/** Ends of mail: `by: to`, the passed addresses, and the addresses after which nothing is known. */
 function outcome(subject: RouteSubject, acme: Partial<ObservedDomain>): string {
   const hub = live(HUB, {
     ...BY_ALIASES,

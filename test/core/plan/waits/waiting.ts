@@ -59,7 +59,7 @@ export function reasonsIn({ changes, waits }: Plan): readonly string[] {
     .sort();
 }
 
-/** What goes in each part. */
+/** Changes in each part. */
 export function partsIn(made: Plan): readonly string[] {
   return requestsOf(made, { version: 'v4', batches: 'allowed' }).map(({ stage, domains }) => {
     const sent = domains.flatMap(({ domain, requests }) =>

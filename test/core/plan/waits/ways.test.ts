@@ -92,7 +92,7 @@ function names(changes: readonly Change[]): readonly string[] {
 
 type Passed = { readonly [K in keyof PassedChanges]?: readonly string[] };
 
-/** What the mail of the change of that name in ACME passes, without empty parts. */
+/** Changes that the mail of this change in ACME passes, without empty parts. */
 function passed(name: string, { ways, changes }: Opened): Passed {
   const change = changes.find((one) => one.domain === ACME && one.name === name);
   if (change === undefined) throw new Error(`nothing changes ${name}`);

@@ -6,7 +6,7 @@ import { ifGiven, readFields, requiredText } from './body.ts';
 import { flagField, nameField } from './fields.ts';
 import type { ItemKind } from './kind.ts';
 
-/** Who is asked about a domain. */
+/** Contact of a domain. */
 export interface Contact {
   readonly name: string;
   readonly sequence: number;
