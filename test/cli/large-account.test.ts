@@ -5,8 +5,8 @@ import { openWorkspace } from '../support/workspace.ts';
 const DOMAINS = Array.from({ length: 50 }, (_, index) => `d${index}.example`);
 const ALIASES = runs(4_000, 500);
 
-/** Of the heap's old space, in which the command has no room for these aliases as rows. */
-const MEBIBYTES = runs(64, 25);
+/** Size of the old space. These aliases do not fit into it as rows. */
+const MEBIBYTES = runs(64, 32);
 
 test('an account that as rows would not fit into memory is planned, with its routes', async () => {
   const { run, write } = await openWorkspace(
