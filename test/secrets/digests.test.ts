@@ -23,7 +23,7 @@ async function digestsUnder(apiKey: string, boss: string): Promise<readonly stri
   return [...new Set(texts.flatMap((text) => [...text.matchAll(DIGEST)].map(([, digest = '']) => digest)))];
 }
 
-test('nobody without the key can try values of references against a digest', async () => {
+test('values of references cannot be tried against a digest without the key', async () => {
   const digests = await digestsUnder('the-key-of-one-account', 'boss@corp.example');
   // Digests of the plan, of the manifest, and of a domain in place.
   expect(digests.length).toBe(3);

@@ -63,7 +63,7 @@ describe('a file behind a reference', () => {
     },
   );
 
-  test('a FIFO that nobody writes to ends plan at once', async () => {
+  test('a FIFO without a writer ends plan at once', async () => {
     const { scene } = await open('{ file: pipe }');
     execFileSync('mkfifo', [join(scene.directory, 'pipe')]);
     expect(await plan(scene)).toContain('it is not a regular file');

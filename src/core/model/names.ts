@@ -22,6 +22,7 @@ export interface NameFault {
 
 const MAX_NAME_LENGTH = 150;
 const REGEX_CHARACTERS = /[()[\]{}|\\+^$]/;
+/** Regex characters without the plus, which alone only begins a label. */
 const PATTERN_CHARACTERS = /[()[\]{}|\\^$]/;
 /** Matches anything but printable ASCII in lower case. Few names match, which matters at a million aliases. */
 const CHANGED_BY_KEY = /[^!-@[-~]/;
@@ -73,7 +74,7 @@ export function looksLikeRegex(name: string): boolean {
   return REGEX_CHARACTERS.test(name);
 }
 
-/** True if an alias name is a pattern and not an address. A plus alone only begins a label. */
+/** True if an alias name is a pattern and not an address. */
 export function isPatternName(name: string): boolean {
   return PATTERN_CHARACTERS.test(name);
 }
@@ -134,7 +135,7 @@ export function escapeJson(json: string): string {
   return json.replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, escapeUnits);
 }
 
-/** Writes a character as `\uXXXX`; beyond 16 bits as two of them. */
+/** Writes a character as `\uXXXX`. A character above U+FFFF becomes two of them. */
 export function escapeUnits(character: string): string {
   return Array.from(
     { length: character.length },
@@ -142,9 +143,7 @@ export function escapeUnits(character: string): string {
   ).join('');
 }
 
-/**
- * Escapes invisible characters in YAML. They stand only in double quotes; those beyond 16 bits become `\UXXXXXXXX`.
- */
+/** Escapes invisible characters, which the YAML has only in double quotes. Above U+FFFF they become `\UXXXXXXXX`. */
 export function escapeYaml(yaml: string): string {
   return yaml.replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
     character.length === 1 ? escapeUnits(character) : `\\U${hexadecimal(character.codePointAt(0) ?? 0, 8)}`,

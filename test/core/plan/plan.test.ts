@@ -367,7 +367,7 @@ describe('an undo', () => {
     expect([warnings({}), warnings(UNDO)]).toEqual([['no-longer-managed'], []]);
   });
 
-  test('deletes the service’s own catch-all as any run does', () => {
+  test('deletes the service’s own catch-all like any run', () => {
     const forward = decodeForward('owner@x.example');
     const memory = prior(ACME, {
       givenCatchAll: signature({ kind: 'alias', state: { forward } }, new Map()),

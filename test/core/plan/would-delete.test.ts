@@ -314,7 +314,7 @@ describe('the subject of a warning', () => {
     ]);
   });
 
-  test('names a catch-all that discarded its mail as any other entry', () => {
+  test('names a catch-all that discarded its mail like any other entry', () => {
     const before = acme({ aliases: aliasSection({ '*': 'null' }) });
     expect(subjects(before, acme({ aliases: aliasSection({}) }))).toEqual([
       ['no-longer-managed', { domain: ACME, entries: ['*'] }],

@@ -305,7 +305,7 @@ function editSettings(
   });
 }
 
-test('settings that somebody else changed since the plan was made are not sent back as they were', async () => {
+test('settings that were changed since the plan was made are not sent back as they were', async () => {
   const scene = await openScene(settings);
   const { report, requests, end } = await scene.run({
     company: 'others',

@@ -167,7 +167,7 @@ describe('stopped after the domain was added', () => {
     expect([second.report.outcome, catchAll(second)]).toEqual(['converged', null]);
   });
 
-  test('and somebody pointed it elsewhere since: it is an alias like any other', async () => {
+  test('and its destination was changed since: it is an alias like any other', async () => {
     const { scene } = await stoppedAt('GET', LISTING);
     const domain = scene.account.emulator.store.state.domains.get('new.example');
     const star = domain?.aliases.get('*');
@@ -185,14 +185,14 @@ describe('stopped after the domain was added', () => {
     expect([refused(third), catchAll(third)]).toEqual([['catch-all'], OWN]);
   });
 
-  test('and nobody has read what the service made: the next run takes it away, for it goes to the account', async () => {
+  test('and what the service made was not read: the next run deletes it, because it forwards to the account', async () => {
     const { scene, first } = await stoppedAt('POST', /domains/);
     expect(refused(first)).toEqual([]);
     const second = await scene.run({ refusals: 'withheld' });
     expect([second.report.outcome, catchAll(second)]).toEqual(['converged', null]);
   });
 
-  test('and nobody has read it, and somebody pointed it elsewhere since: it is an alias like any other', async () => {
+  test('and it was not read, and its destination was changed since: it is an alias like any other', async () => {
     const { scene } = await stoppedAt('POST', /domains/);
     const star = scene.account.emulator.store.state.domains.get('new.example')?.aliases.get('*');
     if (star === undefined) throw new Error('no catch-all');

@@ -178,7 +178,7 @@ domains:
     expect(writes[0]).toMatchObject({ method: 'PUT', path: '/domains/a.example/aliases/1' });
   });
 
-  test('an address that somebody points to again during the run stays until that is corrected', async () => {
+  test('an address that is a destination again during the run stays until that is corrected', async () => {
     const scene = await openScene({ manifest, seed });
     const { report, writes, requests } = await scene.run({
       company: 'others',

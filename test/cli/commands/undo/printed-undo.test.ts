@@ -98,7 +98,7 @@ test.each(CASES)('the undo that a report prints undoes $what', async (example) =
   expect(restorable(emulator.store.dump(), [])).toEqual(before);
 });
 
-test('the snapshot is applied as any other manifest: guards hold it, and say how it is allowed', async () => {
+test('the snapshot is applied like any other manifest: guards stop it, and say how it is allowed', async () => {
   const aliases = [SALES, { alias: 'keep', forward: 'bob@corp.example' }];
   const { run, emulator, write } = await openWorkspace([{ domain: 'acme.example', aliases }]);
   await write(manifest(`  acme.example:\n    aliases:\n${names(30)}`));

@@ -147,7 +147,7 @@ describe('a plan that somebody forged, with a checksum that fits', () => {
     expect(printed).not.toContain('<summary></summary>');
   });
 
-  test('whatever stands in whatever place: it is no plan, or every renderer shows it', () => {
+  test('any value in any place: it is no plan, or every renderer shows it', () => {
     const sealed = JSON.parse(JSON.stringify(sealPlan(fullPlan(), HASHES))) as SavedPlan;
     const paths: string[][] = [];
     mapParts(sealed, (value, path) => {

@@ -68,7 +68,7 @@ domains:
     expect(changed.writes).toMatchObject([{ method: 'PUT' }]);
   });
 
-  test('an alias that somebody points elsewhere afterwards is a change', async () => {
+  test('an alias that gets another destination afterwards is a change', async () => {
     const scene = await open();
     await scene.run();
     byHand(scene, (domain) => (aliasIn(domain, 'sales').forward = 'eve@elsewhere.example'));
