@@ -42,7 +42,7 @@ function importsOf(text: string): readonly string[] {
   return [...text.matchAll(statement)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
-/** True if a file is in a folder, or is one of the files that a path with `*` for any name stands for. */
+/** True if a file is in a folder, or matches a path with `*` for any name. */
 function isIn(place: string, file: string): boolean {
   if (!place.endsWith('.ts')) return file.startsWith(`${place}/`);
   const names = place.split('*').map((part) => part.replaceAll('.', String.raw`\.`));
@@ -124,7 +124,7 @@ describe('the import table of ARCHITECTURE.md', () => {
   });
 });
 
-/** Circles of files that import each other, types included: each as one of its paths. */
+/** Returns the import cycles, including type imports, each as one of its paths. */
 export function circlesOf(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const circles: string[] = [];
   const done = new Set<string>();
@@ -138,7 +138,7 @@ export function circlesOf(imports: ReadonlyMap<string, readonly string[]>): read
   return circles;
 }
 
-/** Names that several files export, with those files. */
+/** Returns the names that several files export, with these files. */
 export function twiceExported(texts: ReadonlyMap<string, string>): readonly string[] {
   const exported = [...texts].flatMap(([file, text]) =>
     [...text.matchAll(/^export (?:async )?(?:const|function\*?|class|interface|type|let) (\w+)/gm)].map(

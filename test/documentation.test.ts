@@ -30,7 +30,7 @@ function codeOf(page: string): readonly string[] {
   return [...spans, ...lines.map((line) => line.replace(/(^|\s)#.*$/, ''))];
 }
 
-/** Command lines of the program: its command and flags, whatever starts it. */
+/** Returns the command and flags of each command line of fwdsync, however it is started. */
 function linesOf(page: string): readonly (readonly [string, readonly string[]])[] {
   return codeOf(page)
     .filter((code) => !code.includes('npm install'))
@@ -83,7 +83,7 @@ describe.each(PAGES)('%s names', (page) => {
   });
 });
 
-/** Files that a reader makes, as the page says. */
+/** Files that the page tells its reader to make. */
 const PLANNED: ReadonlySet<string> = new Set([
   'src/core/manifest/sections/contacts.ts',
   'src/core/plan/diff/contacts.ts',

@@ -10,7 +10,7 @@ export default defineConfig({
       'test/client/operations/batch.test.ts',
       'test/hostile/paths.test.ts',
     ],
-    // What renders runs commands, which load their modules late: inside of a test, to which all that is done then would count.
+    // Render tests run commands, which load their modules inside a test; Stryker would attribute all of that to the test.
     exclude: ['test/core/plan/large.test.ts', 'test/core/plan/render/**'],
     setupFiles: ['test/fixed-seed.ts'],
     isolate: false,

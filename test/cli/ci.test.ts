@@ -50,7 +50,7 @@ interface Job {
   readonly github: GithubServer;
   /** Saves a plan as an earlier job did, without its script. */
   readonly savePlan: (name?: string, ...flags: readonly string[]) => Promise<void>;
-  /** Runs a step's script as the runner does, and gives what it wrote for the next steps. */
+  /** Runs a step's script as the runner does. Returns its outputs for later steps. */
   readonly run: (
     step: Step,
     values?: Readonly<Record<string, string>>,
@@ -105,7 +105,7 @@ function bash(
   });
 }
 
-/** The expressions that the action's steps hold; another one is not known here, and has to be. */
+/** Values of the expressions in the action's steps. A new expression must be added here. */
 function evaluate(text: string, values: Readonly<Record<string, string>>): string {
   const known: Readonly<Record<string, string>> = {
     'inputs.file || env.FWDSYNC_FILE': '',

@@ -21,7 +21,7 @@ function makeDirectory(path: string, mode: number): void {
 }
 
 describe('what Node compiled is kept', () => {
-  /** Runs the program with a home, and a common directory for what is temporary. */
+  /** Runs the program with a home directory and a shared temporary directory. */
   async function begin(program = ENTRY) {
     const [home, common] = [await temporaryDirectory(), await temporaryDirectory()];
     const run = async (env: Readonly<Record<string, string>> = {}): Promise<void> => {

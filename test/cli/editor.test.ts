@@ -21,7 +21,7 @@ interface Message {
 interface Server {
   request(method: string, params: object): Promise<unknown>;
   notify(method: string, params: object): void;
-  /** The next message of this kind. */
+  /** Resolves to the next message of this kind. */
   next(method: string, matches: (params: never) => boolean): Promise<unknown>;
   close(): void;
 }
@@ -125,7 +125,7 @@ describe('yaml-language-server with the schema of the manifest', () => {
 
   afterAll(() => server.close());
 
-  /** Opens a manifest beside the examples; `|` is where somebody points at. */
+  /** Opens a manifest beside the examples. `|` marks the position of the cursor. */
   async function open(text: string) {
     opened += 1;
     const uri = pathToFileURL(join(ROOT, `examples/unsaved-${opened}.yaml`)).href;

@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/directory.ts';
 import { everyNth, IS_FULL } from '../support/share.ts';
 import { commandScene, type CommandScene } from './support/scene.ts';
 
-/** Files are full at this many bytes: the system takes a part of what is written, and the rest fails. */
+/** Maximum size of a file in bytes. The system writes up to this size, and the rest fails. */
 const LIMIT = 64_000;
 
 interface ServedMail {
@@ -42,7 +42,7 @@ async function serveMail(directory: string, fileLimit?: number): Promise<ServedM
   };
 }
 
-/** Subjects of all mails of a mailbox once as many as these have arrived. */
+/** Returns the subjects of all mails in a mailbox, after this many have arrived. */
 async function subjects({ control }: ServedMail, address: string, count: number): Promise<readonly string[]> {
   const url = `${control}/mailboxes/${address}`;
   let found: readonly { readonly subject: string }[] = [];
@@ -63,7 +63,7 @@ test.runIf(IS_FULL)(
     await writeFile(join(directory, 'account.json'), JSON.stringify(SEED));
     const full = await serveMail(directory, LIMIT);
     const accepted: string[] = [];
-    // From well below the limit to well above it, with the mail's own line of particulars on either side of it.
+    // Sizes from well below to well above the limit, with the mail's metadata line before and after it.
     for (let size = LIMIT - 2000; size < LIMIT + 600; size += 200) {
       const raw = `Subject: size-${size}\r\n\r\n${`${'x'.repeat(98)}\r\n`.repeat(size / 100)}`;
       const { data } = await sendRaw(full.smtp, { from: 'eve@y.example', to: ['sales@acme.example'], raw });
@@ -90,7 +90,7 @@ interface FullScene {
   readonly run: (...args: readonly string[]) => Promise<CommandResult>;
 }
 
-/** An account, and the built program, whose files are full at a size that a lock fits in, and little else. */
+/** An account and the built program, with a maximum file size that holds a lock and little more. */
 async function fullScene(aliases: typeof ALIASES, manifest: string): Promise<FullScene> {
   const scene = await commandScene({ seed: { domains: [{ domain: 'acme.example', aliases }] }, manifest });
   const { directory: cwd, env } = scene;

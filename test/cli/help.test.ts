@@ -12,7 +12,7 @@ const CONTEXT = processContext();
 const COMMANDS = declaredFor([]).map((command) => command.name());
 const DOCS = 'Documentation: https://github.com/fwdsync/fwdsync/tree/main/docs';
 
-/** Options that do something only where they are given. */
+/** Options that have an effect only if they are given. */
 const WITHOUT_DEFAULT = new Set(
   `--domain --account --accounts --against --base-path --page-url --notify-every --out --out-dir --update --rotate
   --allow-deletes --allow-reroutes --allow-domain-delete --allow-empty --allow-unrouted

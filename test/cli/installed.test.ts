@@ -23,7 +23,7 @@ import { sharedPostgres } from '../support/shared-postgres.ts';
 
 const executeInstalled = executeIn(join(INSTALLED, 'lib/node_modules/fwdsync/dist'));
 
-/** Runs lines in a folder outside the checkout, with nothing of this process's environment. */
+/** Runs lines in a folder outside the checkout, without this process's environment. */
 const cwd = mkdtempSync(join(tmpdir(), 'fwdsync-installed-'));
 const env: Record<string, string> = {
   PATH: [join(INSTALLED, 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter),
@@ -53,7 +53,7 @@ async function runInProcess(line: string): ReturnType<typeof run> {
   return { code, printed: stdout + stderr };
 }
 
-/** Starts a line that serves something, and gives the first line that it prints and that contains `word`, and those before it. */
+/** Starts a line that serves. Returns its output up to the first line that contains `word`. */
 async function serve(line: string, word: string) {
   const child = begin(line);
   child.stderr.pipe(process.stderr);
@@ -131,7 +131,7 @@ const VERSION = pkg.version;
 const COMMIT = BUILD.SOURCE_COMMIT;
 const DATE = new Date(Number(BUILD.SOURCE_DATE_EPOCH) * 1000).toISOString().replace('.000', '');
 
-/** Lines in their order, the exit code of each, and what it prints. */
+/** Lines in order, each with its exit code and output. */
 const LINES: readonly (readonly [string, number, string])[] = [
   ['fwdsync --version', 0, `${VERSION}\n`],
   [
@@ -262,7 +262,7 @@ describe('the installed program', () => {
     const { page, faults } = await openPage(browser);
     await page.goto(`${daemon.url}/`);
     expect(await page.title()).toMatch(/ · fwdsync$/);
-    // Each view in one size: test/service/status/page/ has all of them.
+    // Each view in one size; test/service/status/page/ checks all sizes.
     const views = [
       ['/', 'light', 320],
       ['/?to=ana%40corp.example', 'light', 320],

@@ -18,7 +18,7 @@ test('an account that as rows would not fit into memory is planned, with its rou
     })),
     { rateLimit: 100_000 },
   );
-  // The manifest says nothing of nearly all that is live.
+  // The manifest names almost none of the live items.
   const wanted = DOMAINS.map((domain, index) => {
     return `  ${domain}: { aliases: { name-7: [person-${index * ALIASES + 7}@corp.example, new@corp.example] } }\n`;
   });

@@ -3,7 +3,7 @@ import type { SeedDomain } from '../../src/emulator/account/seed.ts';
 import { commandScene, type CommandScene, type SceneOptions } from './support/scene.ts';
 import { everyNth, runs } from '../support/share.ts';
 
-// A problem that only a read of the account shows withholds what it concerns, and nothing else.
+// A problem that only a read of the account shows withholds only the affected items.
 
 const RULE = '0190d6a0-0000-7000-8000-000000000000';
 const OTHERS = Array.from({ length: runs(39, 7) }, (_, index) => `d${index + 10}.example`);
@@ -11,7 +11,7 @@ const FINE = OTHERS.map((domain) => `  ${domain}: { aliases: { info: ana@corp.ex
 
 interface Case {
   readonly code: string;
-  /** The part of a domain's manifest that has the problem. */
+  /** Part of a domain's manifest with the problem. */
   readonly part: string;
   /** Changes of the rest of that domain, which are applied nevertheless. */
   readonly rest: readonly string[];

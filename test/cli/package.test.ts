@@ -31,19 +31,19 @@ const { engines, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'),
 const OLDEST = `${engines.node.replace('>=', '')}.0`;
 
 const FOLDERS = ['deploy', 'dist', 'docs', 'examples', 'schemas'];
-/** Checks of the files beside them, which need the sources. */
+/** Checks of the package's other files, which need the sources. */
 const OF_THE_CHECKOUT = ['deploy/check.sh', 'deploy/check-fleet.sh', 'deploy/podman-arguments.mjs'];
 
 const workspace = mkdtempSync(join(tmpdir(), 'fwdsync-package-'));
 const project = join(workspace, 'project');
 const prefix = join(workspace, 'global');
 const nodesPrefix = join(workspace, 'nodes');
-/** Nodes that are too old. */
+/** Node versions that are too old. */
 const TOO_OLD = runs(['20.19.0'], []);
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
 const binOf = (node: string): string => join(nodesPrefix, `node_modules/node-${node}/bin`);
 
-/** Installs the package into an empty project. For all tests, installs it as the action does as well, and the oldest Node. */
+/** Installs the package into an empty project. With `npm run prove`, also as the action does, and with the oldest Node. */
 beforeAll(async () => {
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }\n');
@@ -72,7 +72,7 @@ afterAll(() => {
   rmSync(workspace, { recursive: true, force: true });
 });
 
-/** An emulated account, and the environment that leads there, with the oldest Node first on the path. */
+/** An emulated account and the environment for it, with the oldest Node first on the path. */
 async function account() {
   const emulator = await startEmulator({
     apiKey: 'key-of-the-package',

@@ -37,12 +37,12 @@ ${OTHERS.map((name) => `  ${name}: { prune: { aliases: true }, aliases: { hello:
 
 interface Place {
   readonly directory: string;
-  /** The environment of the user. */
+  /** Environment of the user. */
   readonly env: Readonly<Record<string, string>>;
   /** Flags that name the manifest and the state. */
   readonly flags: readonly string[];
   readonly write: (sales?: string) => Promise<void>;
-  /** True if no flag and no variable names the manifest: what to apply is then said for this directory. */
+  /** True if no flag or variable names the manifest; printed commands then apply the manifest of this directory. */
   readonly isHere: boolean;
 }
 
@@ -123,7 +123,7 @@ async function open(
   };
 }
 
-/** The command and its flags, without what is given to them. */
+/** Returns the command and its flags, without their values. */
 function shapeOf(line: string): string {
   const [, name = ''] = /fwdsync (\w+)/.exec(line) ?? [];
   return [name, ...new Set(line.match(/(?<= )--?[a-z][\w-]*/g))].join(' ');
@@ -131,7 +131,7 @@ function shapeOf(line: string): string {
 
 const isUndo = (line: string): boolean => line.includes('fwdsync undo ');
 
-/** Nothing that reads like a command is left out; each works elsewhere. */
+/** Expects that every text that looks like a command is complete and works in another directory. */
 async function expectToWork(
   outputs: readonly string[],
   { env, directory, isHere }: Pick<Place, 'env'> & Partial<Place>,
@@ -141,7 +141,7 @@ async function expectToWork(
   const all = outputs.flatMap(printedCommands);
   // One of several commands with the same flags is enough.
   const unique = [...new Map(all.map((line) => [shapeOf(line), line])).values()];
-  // Undone changes are gone for the other commands.
+  // Undo comes last, because it removes the changes that the other commands need.
   const commands = unique.toSorted((a, b) => Number(isUndo(a)) - Number(isUndo(b)));
   const names = new Set(commands.map((line) => /fwdsync (\w+)/.exec(line)?.[1]));
   expect([...names], commands.join('\n')).toEqual(expect.arrayContaining([...least]));
@@ -302,7 +302,7 @@ test('the flags that complete a command are flags of that command', () => {
   }
 });
 
-/** Examples of the help, names of reports, and what others run. */
+/** Examples of the help, names of reports, and commands for other programs. */
 const NAMED =
   /example\(|\$ fwdsync|testsuite name|title(?::| =)|### fwdsync|completion words|THIS-FILE|--help`|a run of fwdsync/;
 

@@ -5,7 +5,7 @@ import type { RateLimitRule } from '../../src/emulator/http/rate-limit.ts';
 import { commandScene, type CommandScene } from './support/scene.ts';
 import { everyNth, IS_FULL } from '../support/share.ts';
 
-// The time left, as it is printed, against the real scheduler and budgets, in virtual time.
+// Compares the printed time left with the real scheduler and budgets, in virtual time.
 
 const LIMIT = 20;
 
@@ -16,7 +16,7 @@ const WINDOWS = {
 } as const satisfies Readonly<Record<string, Partial<RateLimitRule>>>;
 
 interface Told {
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly at: number;
   readonly left: number;
   readonly percent: number;
@@ -28,7 +28,7 @@ interface Course {
   readonly ended: number;
 }
 
-/** Times that a command prints, and when. */
+/** Remaining times that a command prints, and the moments when it prints them. */
 async function courseOf(scene: CommandScene, args: readonly string[]): Promise<Course> {
   const told: Told[] = [];
   const started = scene.clock.monotonic();
@@ -92,7 +92,7 @@ async function open(
       .join('')}`,
     server: { rateLimit: [{ per: 'template', limit: LIMIT, windowSeconds: 60, ...rule }] },
   });
-  // Somewhere within a minute.
+  // A start within a minute.
   scene.clock.advance(23_400);
   return scene;
 }
@@ -150,13 +150,13 @@ test.runIf(IS_FULL)(
     await scene.run(['apply', '--yes']);
     const requests = scene.requests().slice(planned);
     expect(requests.length).toBe(forecast.total.requests);
-    // Ten windows for 200 domains; one after another domains, aliases and reads would take thirty.
+    // Ten windows for 200 domains. Without parallel domains, domains, aliases and reads would take thirty.
     const took = (scene.clock.monotonic() - began) / 60_000;
     expect(took).toBeLessThan(12);
     expect(Math.abs(forecast.seconds / 60 - took)).toBeLessThan(1);
     const names = requests.filter(({ method }) => method === 'POST').map(({ endpoint }) => endpoint);
     expect(names.indexOf('/domains/:domain/aliases/batch')).toBeLessThan(16 + 1);
-    // The domain that is there does not wait either.
+    // The existing domain does not wait either.
     expect(requests.findIndex(({ method }) => method === 'PUT')).toBeLessThan(40);
   },
 );

@@ -4,7 +4,7 @@ import type { ApiVersion } from '../../src/core/model/endpoints.ts';
 import { commandScene, type CommandScene } from './support/scene.ts';
 import { everyNth } from '../support/share.ts';
 
-// An item that no request can name withholds its domain: it is neither changed nor taken for one that is not there.
+// An item that no request can name withholds its domain. It is neither changed nor treated as missing.
 
 const MANIFEST = `domains:
   odd.example:

@@ -76,7 +76,7 @@ describe('scenario 21: a listing proves itself', () => {
     expect(account.requests()).toHaveLength(5);
   });
 
-  test('an alias that somebody adds between two pages: it is read again', async () => {
+  test('an alias that another user adds between two pages: the list is read again', async () => {
     const request = {
       method: 'POST',
       path: `/v4/domains/${DOMAIN}/aliases`,

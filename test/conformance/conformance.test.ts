@@ -98,7 +98,7 @@ async function openBench(version: Version, env: Readonly<Record<string, string>>
   };
 }
 
-/** The domain's content without ids, times and numbers of ranks, and without what cannot be set. */
+/** The domain's content without ids, times and ranks, and without fields that cannot be set. */
 function content(domain: DumpedDomain | undefined): unknown {
   const volatile = /^(id|\w+_at|rank|dns|\w+_ready|routing_engine|rules_fallback_email)$/;
   return JSON.parse(
@@ -106,7 +106,7 @@ function content(domain: DumpedDomain | undefined): unknown {
   );
 }
 
-/** The last run's undo, with the allowances that its refusal names. */
+/** Undoes the last run, with the allowances that its refusal names. */
 async function undo(bench: Bench): Promise<void> {
   const last = (await bench.run('history', '--format', 'json')).stdout;
   const { runs } = JSON.parse(last) as { readonly runs: readonly { readonly id: string }[] };
@@ -118,7 +118,7 @@ async function undo(bench: Bench): Promise<void> {
   expect(result.exitCode, result.stdout + result.stderr).toBe(0);
 }
 
-/** The field as a change of a plan names it. */
+/** Name of the field in a plan. */
 function fieldOf({ what }: FieldCase): string {
   return what.slice(what.indexOf('.') + 1);
 }

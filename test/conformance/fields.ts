@@ -12,19 +12,19 @@ export interface FieldCase {
   readonly name: string;
   /** Lines of the domain that give the field this value; indented by four spaces. */
   readonly written: (value: string) => string;
-  /** Lines of the domain that ask for the item to be gone; null for a setting, which goes with its domain. */
+  /** Lines of the domain that delete the item; null for a setting, because it exists as long as its domain. */
   readonly absent: string | null;
   readonly values: readonly [first: string, second: string];
   /** Value that the account keeps; undefined if the item is not there. */
   readonly live: (domain: DumpedDomain) => unknown;
-  /** Puts a value into the account as a person would in the dashboard. */
+  /** Sets a value in the account as a user does in the dashboard. */
   readonly edited: (domain: DumpedDomain, value: string) => DumpedDomain;
   readonly onlyOn?: 'v3';
-  /** True if the value is an address, so that it may be a value behind a reference. */
+  /** True if the value is an address, so that a reference can hold it. */
   readonly isDestination: boolean;
 }
 
-/** Stays as it is, so that no section is ever left empty. */
+/** An item that never changes, so that no section is empty. */
 const STEADY_RULE = '    rules:\n      - { name: steady, alias: steady, forward: all@corp.example }\n';
 const STEADY_ALIAS = '    aliases:\n      "*": all@corp.example\n';
 const ONE = 'one@corp.example';
@@ -48,7 +48,7 @@ function setting(
   };
 }
 
-/** A rule of which one part is given; the emulator keeps all but `active` in its config. */
+/** Makes a rule from one given part. The emulator keeps all fields except `active` in the config. */
 function rule(
   field: 'forward' | 'alias' | 'regex' | 'scopes' | 'expression' | 'active',
   lines: (value: string) => string,

@@ -27,7 +27,7 @@ import { sharedPostgres } from '../support/shared-postgres.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const OWNER = 'ops@acme.example';
 
-/** By the first word of a line: why it is not run here. */
+/** Reasons not to run a command line, by its first word. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   docker: 'needs an image: test/deploy builds what is in it',
   echo: 'writes a hook: test/cli/hooks.test.ts runs it',
@@ -47,7 +47,7 @@ function commandsOf(page: string): readonly DocumentedCommand[] {
     .flatMap(programCommands);
 }
 
-/** A directory as the reader of a page has it, an emulated account, and a run that changed it. */
+/** The directory that a page's reader has, an emulated account, and a run that changed the account. */
 interface Scene {
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
@@ -161,12 +161,12 @@ interface Ran {
   readonly output: string;
 }
 
-/** True if the page asks for exit code 2 where something differs, or fails. */
+/** True if the page asks for exit code 2 on differences or failures. */
 function mayDiffer(command: string): boolean {
   return /--detailed-exitcode|--fail-on|\bfwdsync (?:why|move)\b/.test(command);
 }
 
-/** Starts a command that serves, asks it once, and stops it. */
+/** Starts a command that serves, sends it one request, and stops it. */
 async function serve(line: string, { directory: cwd, env }: Scene): Promise<Ran> {
   const isEmulator = /\bemulator\b/.test(line);
   const own = isEmulator ? (line.includes('--port') ? '' : ' --port 0') : ' --listen 127.0.0.1:0';
@@ -190,7 +190,7 @@ async function serve(line: string, { directory: cwd, env }: Scene): Promise<Ran>
   return { code: child.exitCode, output: await output };
 }
 
-/** Runs a command line; one that asks runs on a terminal on which `yes` is typed. */
+/** Runs a command line. If it asks a question, it runs on a terminal where `yes` is typed. */
 async function runLine(line: string, { directory: cwd, env }: Scene): Promise<Ran> {
   const asks = /\bfwdsync (?:apply|undo)\b(?!.*(?:--yes|plan\.json))/.test(line);
   if (!asks && /^(?:[A-Z_]+=\S+ )*fwdsync [^|&;<>$]*$/.test(line)) {

@@ -11,7 +11,7 @@ import { visible } from './support/shell.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 
-/** A scene as a page describes it, what its reader types, and the ids that stand on the page for those of the scene. */
+/** The scene that a page describes, the reader's command lines, and the page's ids that replace those of the scene. */
 interface Told {
   readonly scene: CommandScene;
   readonly env?: Readonly<Record<string, string>>;

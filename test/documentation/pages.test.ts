@@ -110,7 +110,7 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
-/** Languages of blocks that a reader types, or sees printed. */
+/** Languages of code blocks that a reader types or sees as output. */
 const SHELL = new Set(['', 'sh', 'text']);
 
 /** Pages with a test that runs their blocks, or writes them. */

@@ -52,7 +52,7 @@ test('a new user who follows docs/tutorial.md sees what it shows; `npm run docs`
         expect(code, `${command}\n${output}`).toBe(0);
         return onPage(output);
       }
-      // Each try with the program is a process.
+      // Each attempt starts a process.
       await sleep(command.startsWith('fwdsync') ? 1_500 : 200);
     }
   };
@@ -63,7 +63,7 @@ test('a new user who follows docs/tutorial.md sees what it shows; `npm run docs`
   };
   const [before = '', middle = '', browser = '', rest = ''] = PAGE.split(/^(?=## [478])/m);
   const start = await followPage(before, { run, edit });
-  // Everyday up to the first apply.
+  // `npm test` runs the page only up to the first apply.
   if (!IS_FULL) {
     await expect(`${start}${middle}${browser}${rest}`).toMatchFileSnapshot('../../docs/tutorial.md');
     return;

@@ -14,7 +14,7 @@ import { configOf, requestOf } from './support/model-requests.ts';
 import { authorization, KEY, START, type Body } from './support/target.ts';
 import { runs } from '../support/share.ts';
 
-/** Change it to look at other accounts; a failure prints it with the shortest operations that show it. */
+/** Change the seed for other accounts. A failure prints it with the shortest operations that fail. */
 const SEED = 20_260_115;
 const DOMAINS = ['a.example', 'b.example', 'c.example'];
 const NAMES = ['sales', 'Sales', 'support', '*', '007', '__proto__', '(a|b)'];
@@ -23,7 +23,7 @@ const USERNAMES = ['carol', 'dave', '__proto__'];
 const FORWARDS = ['ana@corp.example', 'ben@corp.example,https://hooks.corp.example/in', 'null', 'nowhere'];
 
 const KEYS = { domain: [''], alias: NAMES, rule: IDS, credential: USERNAMES } as const;
-/** Deletions are rare: they leave little to look at for a while. */
+/** Deletions are rare, because they leave little to compare. */
 const VERBS = {
   domain: { add: 4, update: 4, delete: 1, 'delete-all': 0 },
   alias: { add: 8, update: 5, delete: 4, 'delete-all': 1 },
@@ -84,7 +84,7 @@ test('random operations over both versions give the state of a simple model', as
       for (const step of [...DOMAINS.map(addition), ...sequence]) {
         count += 1;
         await takeStep(service, account, step);
-        // By the other version: what it wrote itself is read at the end.
+        // Reads with the other version; the end of the test reads with the same one.
         await compareDomain(service, account, step.domain, step.version === 'v3' ? 'v4' : 'v3');
       }
       await compareListings(service, account);
@@ -128,7 +128,7 @@ function startService(): Service {
   };
 }
 
-/** Sends the step, compares what the answer says became of it with the model, and learns the ids of new aliases. */
+/** Sends the step, compares the answer with the model, and learns the ids of new aliases. */
 async function takeStep(service: Service, account: ModelAccount, step: Step): Promise<void> {
   const request = requestOf(account, step);
   const expected = applyStep(account, step);
@@ -156,7 +156,7 @@ function statusOf(step: Step, outcome: Outcome): number {
   return step.verb === 'delete' && step.version === 'v4' ? 204 : 200;
 }
 
-/** The answer to a batch or bulk request, item by item; bulk answers about aliases name what failed, not where it stood. */
+/** The answer to a batch or bulk request, item by item. Bulk answers about aliases name the failed items, not their positions. */
 function compareItems(step: Step, expected: readonly Outcome[], body: Body): void {
   const failed = expected.map((outcome) => outcome !== 'done');
   if (step.way === 'batch') {

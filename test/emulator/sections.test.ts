@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 const TESTS = new URL('./', import.meta.url);
 const TABLE = new URL('../../docs/emulator-tests.md', import.meta.url);
 
-/** The sections of the two API documents, as the table names them. */
+/** Sections of the two API documents, with the names of the table. */
 const SECTIONS = {
   v4: {
     Resources: `Account, Domain, Alias, Rule, Email log entry, SMTP credential, Domain verification result,

@@ -69,7 +69,7 @@ test('drift that is only observed is one line when first seen, one when it chang
   };
   await forwardTo(world, 'mallory@elsewhere.example');
   await observe(HOUR);
-  // Another process knows what is open.
+  // Another process knows the open changes.
   await observe(HOUR);
   const [seen, ...none] = await driftIn(world);
   expect(none).toEqual([]);

@@ -3,7 +3,7 @@ import { runs } from '../support/share.ts';
 import { createWorld, HOUR, MINUTE } from './support/world.ts';
 
 const DOMAINS = runs(10_000, 2_000);
-/** Read near the end of the sweep. */
+/** A domain that is read near the end of the sweep. */
 const CHANGED = DOMAINS - 200;
 
 function manifest(forward: string): string {
@@ -35,7 +35,7 @@ test(`${DOMAINS} domains at 200 requests a minute: a changed alias is applied wi
   await world.clock.until(isApplied, 10 * MINUTE);
   expect(world.writes()).toEqual([expect.stringContaining(`/domains/d${CHANGED}.example/aliases`)]);
   expect((world.clock.now() - changedAt) / 1000).toBeLessThan(10);
-  // The sweep goes on meanwhile, and keeps to half of each minute.
+  // The sweep continues meanwhile, and uses half of each minute.
   const minutes = runs(10, 4);
   await world.clock.pass(minutes * MINUTE);
   const aliases = world.core.journal.entries().filter(({ number, endpoint }) => {
@@ -46,7 +46,7 @@ test(`${DOMAINS} domains at 200 requests a minute: a changed alias is applied wi
   await daemon.stop();
 });
 
-test('a sweep pauses for as long as it read; a change that was made while nobody ran need not wait for it', async () => {
+test('a sweep pauses for as long as it read; a change that was made while no daemon ran does not wait for it', async () => {
   const names = Array.from({ length: 300 }, (_, index) => `d${index}.example`);
   const text = (forward: string): string =>
     `domains:\n${names.map((name) => `  ${name}: { aliases: { a: ${name === 'd250.example' ? forward : 'ops'}@corp.example } }`).join('\n')}`;

@@ -306,7 +306,7 @@ describe('trouble', () => {
     await daemon.stop();
   });
 
-  test('a cut manifest stays withheld, whatever else is edited and applied meanwhile', async () => {
+  test('a cut manifest stays withheld while other edits are applied', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const text = (kept: readonly string[], forward: string): string => {
       const entries = kept.map((name) => `${name}: ops@corp.example`).join(', ');

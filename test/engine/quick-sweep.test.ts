@@ -16,7 +16,7 @@ ${NAMES.map(
 ).join('\n')}`;
 const QUICK: StartOptions = { drift: 'quick', pollMs: 24 * HOUR };
 
-/** A daemon that has read everything once, with all of it in sync. */
+/** A daemon that has read everything once, with everything in sync. */
 async function settled(start: StartOptions = QUICK): Promise<{
   readonly world: World;
   readonly daemon: ReturnType<World['start']>;
@@ -61,7 +61,7 @@ test('a sweep checks all domains with one request to v3, and reads a share of th
     '/account',
     '/domains',
   ]);
-  // Eleven sweeps, for the twelfth would come when the first reads are an hour old.
+  // Eleven sweeps, because at the twelfth the first reads would be an hour old.
   expect(readInFull(requests)).toHaveLength(Math.ceil(NAMES.length / 11));
   await daemon.stop();
 });

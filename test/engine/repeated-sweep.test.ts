@@ -26,7 +26,7 @@ const SEED = {
   ],
 } as const;
 
-/** A daemon after so many sweeps that the account is in place. */
+/** A daemon after enough sweeps that the account is in sync. */
 async function inPlace(options: StartOptions = {}, manifest = MANIFEST) {
   const world = await createWorld({ seed: SEED, manifest });
   const daemon = world.start(options);

@@ -11,7 +11,7 @@ const NAMES = ['sales', 'info', 'support', 'jobs', 'press'];
 /** The manifest's state: domain -> alias -> destination. */
 type Wanted = Record<string, Record<string, string>>;
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 function createDice(seed: number): (sides: number) => number {
   let state = seed;
   return (sides) => {
@@ -50,12 +50,12 @@ function editManifest(wanted: Wanted, dice: Dice, day: number): Wanted {
   return { ...wanted, [domain]: aliases };
 }
 
-/** Somebody changes, deletes or adds an alias behind our back. */
+/** Another user changes, deletes or adds an alias. */
 async function drift(world: World, dice: Dice, day: number): Promise<void> {
   const domain = world.core.store.dump().domains[dice(DOMAINS.length)];
   const alias = domain?.aliases[dice(domain.aliases.length)];
   const path = `/domains/${domain?.domain}/aliases`;
-  // Faults would strike it as well.
+  // Faults would also affect the edit.
   world.core.faults.clear();
   switch (dice(3)) {
     case 0:
@@ -84,7 +84,7 @@ function breakSomething({ core }: World, dice: Dice): void {
 
 function gauge(world: World): {
   readonly sleepers: number;
-  /** Timers of the process. */
+  /** Number of the process's timers. */
   readonly timers: number;
   readonly descriptors: number;
 } {

@@ -8,7 +8,7 @@ import { manifestText } from './support/file-changes.ts';
 import { createWorld, HOUR, MINUTE, type World } from './support/world.ts';
 import { startWatched, systemWatchers } from './support/watched-world.ts';
 
-/** 28, with the whole daemon, real files and the real watcher; only the time is another. */
+/** 28 changes with the whole daemon, real files and the real watcher, in virtual time. */
 
 function forwards({ core }: World): readonly string[] {
   return core.store.dump().domains.flatMap(({ aliases }) => aliases.map(({ forward }) => forward));
@@ -16,7 +16,7 @@ function forwards({ core }: World): readonly string[] {
 
 interface Death {
   readonly name: string;
-  /** Ends what the watcher rests on, behind its back. */
+  /** Closes the system's watchers that the watcher uses. */
   readonly strike: (path: string) => Promise<void>;
   /** True if the watcher notices it. */
   readonly told: readonly string[];
@@ -108,7 +108,7 @@ test('where each watcher that is made dies at once it is told once, and again af
 test('10,000 rewrites of files in a second are a few readings and runs, none beside another, and the last content is what is loaded', async () => {
   const directory = join(await temporaryDirectory(), 'manifests');
   await fs.mkdir(directory);
-  // Fewer than the guard against reroutes minds.
+  // Fewer than the guard against reroutes allows.
   const domains = Array.from({ length: 8 }, (_, index) => `d${index}.example`);
   const rewrite = (index: number, forward: string): void => {
     const domain = domains[index % domains.length] ?? '';

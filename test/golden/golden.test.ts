@@ -11,7 +11,7 @@ import { KEY, runCase, type CaseOutcome, type Later } from './support/run-case.t
 import { credentialsGone, restorable } from './support/undo.ts';
 import { unmanagedPart } from './support/unmanaged.ts';
 
-// UPDATE_GOLDEN=1 writes what is printed into the folders instead of comparing; read the difference before committing.
+// UPDATE_GOLDEN=1 stores the output instead of comparing it; read the difference before you commit.
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 
 const EXIT_OF: Readonly<Record<Ending, number>> = {
@@ -27,7 +27,7 @@ const VERSIONS: readonly Version[] = ['v4', 'v3'];
 const CASES = readCases(import.meta.dirname);
 const onVersion = ({ name }: GoldenCase, version: Version): string => `${name} on ${version}`;
 const ON_BOTH = new Set(UPDATE ? CASES : everyNth(13, CASES));
-/** Every case runs on v4, and each of a share of them on v3 as well. */
+/** Every case runs on v4, and some also on v3. */
 const versionsOf = (golden: GoldenCase): readonly Version[] => (ON_BOTH.has(golden) ? VERSIONS : ['v4']);
 const FOLLOWED = new Set(
   everyNth(
@@ -208,7 +208,7 @@ function testLater(golden: GoldenCase, version: Version, outcomeOf: () => CaseOu
     const { start, end } = outcome;
     const { undone } = later;
     if (undone === null) return;
-    // A password cannot be read, and what cannot be brought back is skipped.
+    // A password cannot be read, and items that cannot be restored are skipped.
     const unmade = credentialsGone(end, undone.undo.account);
     for (const { result, account, as, lost } of [
       { ...undone.undo, as: start, lost: options.lost ?? [] },
@@ -228,7 +228,7 @@ function testLater(golden: GoldenCase, version: Version, outcomeOf: () => CaseOu
   });
 }
 
-/** The secrets of a case that texts show, in any of six encodings. */
+/** Returns the secrets of a case that the texts contain, in any of six encodings. */
 function secretsIn(texts: readonly string[], { options }: GoldenCase): readonly unknown[] {
   const secrets = Object.fromEntries([KEY, ...(options.secrets ?? [])].map((secret) => [secret, secret]));
   return searchIn({ where: 'what is shown', text: texts.join('\n') }, secrets);
@@ -247,7 +247,7 @@ function kindOf(
   };
 }
 
-/** Nothing interferes, and the service follows the API documents. */
+/** True if the case has no faults, and the service follows the API documents. */
 function isForeseeable({ account, options }: GoldenCase): boolean {
   const { faults = [], planFaults = [], switches = {} } = options;
   return faults.length + planFaults.length + Object.keys(switches).length === 0 && account.tier !== 'free';

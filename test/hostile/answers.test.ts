@@ -10,14 +10,14 @@ import { openTwoAccounts, type TwoAccounts } from '../cli/support/two-accounts.t
 import { everyNth, IS_FULL } from '../simulation/support/explore.ts';
 import { runs } from '../support/share.ts';
 
-/** The memory that deploy/ gives a container, of which V8 takes half for its heap. */
+/** Memory of a container in deploy/. V8 uses half of it for its heap. */
 const MEBIBYTES = 512;
 const HEAP = { NODE_OPTIONS: `--max-old-space-size=${MEBIBYTES / 2}` };
 const MANY = Array.from({ length: IS_FULL ? 8 : runs(8, 3) }, (_, index) => `large${index}`);
 
 const CROWDED = 'no complete answer: too much arrived at once';
 
-/** Returns the most memory that a process has held. */
+/** Returns the peak memory of a process. */
 async function peakMebibytes(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
@@ -53,7 +53,7 @@ test.each(everyNth(4, ANSWERS))(
     const bytes = Buffer.from(body());
     const { url } = await httpServer((_request, response, count) => {
       held.push(response.writeHead(200, { 'content-type': 'application/json' }));
-      // All but the last byte, until all of them are there together.
+      // Holds the last byte back until all answers have arrived up to it.
       response.write(bytes.subarray(0, -1));
       if (count >= MANY.length) for (const one of held.splice(0)) one.end(bytes.subarray(-1));
     });
@@ -63,7 +63,7 @@ test.each(everyNth(4, ANSWERS))(
     const process = daemon(here, ['--accounts', 'many'], HEAP);
     const messages: string[] = [];
     for (const name of MANY) messages.push(String((await process.event('run.failed', name))['message']));
-    // Answers that do not fit beside others are refused for that; those that fit say what is wrong with them.
+    // Answers that do not fit into the shared memory are refused for that reason; the others are refused for their content.
     expect(messages.filter((text) => !message.test(text) && !text.endsWith(CROWDED))).toEqual([]);
     expect(messages.some((text) => message.test(text))).toBe(true);
     for (const name of ['acme', 'beta'])

@@ -11,10 +11,10 @@ import { NAUGHTY } from './support/corpora.ts';
 
 const ESCAPES = ['\u001b[2J\u001b]0;owned\u0007', 'line\r\nforged', '\u009b31m', '\u202egnirts', '\u0000'];
 const TEXTS = [...NAUGHTY, ...ESCAPES];
-/** All that a terminal does not show as itself, the ends of lines aside. */
+/** Characters that a terminal does not show, except for line breaks. */
 const UNSEEN = /[^\P{C}\n]|[\p{Zl}\p{Zp}]/u;
 
-/** One run in whose entries every text that somebody else may choose is this one. */
+/** A run in the history with this text in every field that another user can set. */
 function entriesOf(text: string, index: number): readonly HistoryEntry[] {
   const run = `r${index}`;
   const at = '2026-09-01T00:00:00.000Z';
@@ -43,7 +43,7 @@ function entriesOf(text: string, index: number): readonly HistoryEntry[] {
   ];
 }
 
-test('whatever the history holds, no output of it sends a terminal anything but text', async () => {
+test('with any content of the history, all output to a terminal is plain text', async () => {
   const scene = await commandScene();
   const { clock, env } = scene;
   const { history } = openStateDirectory({
@@ -63,13 +63,13 @@ test('whatever the history holds, no output of it sends a terminal anything but 
     expect(UNSEEN.exec(stdout)?.[0]?.codePointAt(0), args.join(' ')).toBeUndefined();
   }
   const { stdout } = await scene.run(['blame', 'sales@acme.example']);
-  // Each entry stays on lines of its own.
+  // Entries share no lines.
   expect(stdout.match(/^2026-09-01T00:00:00Z {2}run r\d+/gm)?.length).toBe(
     TEXTS.filter((_, index) => index % 3 !== 0).length,
   );
 });
 
-/** A line with one value at a time of another shape, at every depth. */
+/** Returns copies of a line, each with one value of another type, at every depth. */
 function* misshapen(value: unknown, build: (other: unknown) => unknown): Generator<string> {
   for (const other of [null, 5, true, 'x', [], {}, [null], { shown: 5 }]) yield JSON.stringify(build(other));
   if (typeof value !== 'object' || value === null) return;

@@ -4,9 +4,9 @@ import { logJson } from '../../src/cli/commands/logs/logs-text.ts';
 import { createLogger } from '../../src/cli/output/log/logger.ts';
 import { commandScene } from '../cli/support/scene.ts';
 
-/** C1 controls, marks of direction, separators, a joiner, a tag beyond 16 bits, and an emoji, which is no harm. */
+/** C1 controls, direction marks, separators, a joiner, a tag beyond 16 bits, and a harmless emoji. */
 const HOSTILE = 'a\u0085\u009b31m\u202e\u2066\u2028\u2029\u200d\ufeff\u{e0001}😀z';
-/** All that a terminal does not show as itself, the ends of lines aside. */
+/** Characters that a terminal does not show, except for line breaks. */
 const UNSEEN = /[^\P{C}\n]|[\p{Zl}\p{Zp}]/u;
 
 test('a log in JSON has escapes for what cannot be seen', () => {

@@ -4,7 +4,7 @@ import { commandScene } from '../cli/support/scene.ts';
 const LONG = 'n'.repeat(300);
 const FORWARD = 'ana@corp.example';
 
-/** A domain of each routing engine, with names that no manifest can have beside names that it can. */
+/** A domain for each routing engine, with names that a manifest cannot have and names that it can. */
 const DOMAINS = [
   {
     domain: 'aliases.example',

@@ -8,7 +8,7 @@ import { IS_FULL, SEED } from '../simulation/support/explore.ts';
 import { everyNth, runs } from '../support/share.ts';
 import { EXPRESSIONS, NAUGHTY, YAML_DOCUMENTS } from './support/corpora.ts';
 
-// Text that was made to break programs, as manifests and as parts of them: always an answer, never an exception.
+// Text that is made to break programs, as manifests and as parts of them. Reading it gives a result, never an exception.
 
 const ACME = join(import.meta.dirname, '../../examples/acme');
 const EXAMPLE = readdirSync(ACME)
@@ -20,7 +20,7 @@ function some(texts: readonly string[]): readonly string[] {
   return IS_FULL ? texts : everyNth(4, texts);
 }
 
-/** Result: loaded, or refused with a position in the text. */
+/** Loads the text; `refused` has a position in the text. */
 function load(text: string): 'loaded' | 'refused' {
   const { desired, problems } = loadManifest([{ file: 'hostile.yaml', text }], {
     references: 'optional',

@@ -5,8 +5,8 @@ import { domainOf } from '../engine/apply/support/replay.ts';
 import { NAUGHTY, YAML_DOCUMENTS } from './support/corpora.ts';
 import { everyNth, IS_FULL } from '../simulation/support/explore.ts';
 
-// Names that were made to break programs, from a manifest to the account and out of it again: each meets the very
-// resource that it names, or is refused before anything is sent.
+// Names that are made to break programs, from a manifest to the account and back. Each name reaches exactly the resource
+// that it names, or is refused before anything is sent.
 
 const CANDIDATES = everyNth(4, [
   ...new Set([...NAUGHTY, ...YAML_DOCUMENTS.flatMap((text) => text.split('\n'))]),
@@ -23,7 +23,7 @@ function manifestOf(section: string, entries: readonly string[]): string {
   ].join('\n');
 }
 
-/** Names that a manifest may hold, as it reads them; those that mean the same once. */
+/** Names that a manifest accepts, in normalized form and each once. */
 function accepted(section: string, entryOf: (name: string) => string): readonly string[] {
   const names = new Map<string, string>();
   for (const text of CANDIDATES) {

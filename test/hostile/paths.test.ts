@@ -3,7 +3,7 @@ import { buildPath } from '../../src/client/http/path.ts';
 import { NAUGHTY } from './support/corpora.ts';
 import { ENDPOINTS } from '../../src/core/kinds/endpoints.ts';
 
-// No value in a path may make another path of it: method and template are of a closed list, the rest is checked.
+// No value in a path may change the path itself. Method and template come from a closed list; values are checked.
 
 const TEMPLATES = [
   ...new Set(

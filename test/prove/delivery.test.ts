@@ -87,7 +87,7 @@ async function readRows(world: FollowedWorld): Promise<Counted> {
   return Object.fromEntries(rows);
 }
 
-/** Mail on its way is in no row. */
+/** Messages that have not arrived yet are in no row. */
 function withoutOpen(counted: Counted): Counted {
   const rows = Object.entries(counted).map(([key, { open: _, ...fates }]) => [key, fates] as const);
   return Object.fromEntries(rows.filter(([, fates]) => Object.keys(fates).length > 0));

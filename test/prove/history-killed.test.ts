@@ -34,13 +34,13 @@ interface Killed {
   readonly output: string;
   /** Items that arrived at the service before the kill. */
   readonly written: number;
-  /** Lines that are none, after the kill and after another run. */
+  /** Number of broken lines after the kill, and after another run. */
   readonly broken: readonly [number, number];
   readonly recorded: number;
   readonly unfinished: number;
 }
 
-/** Killed at a write of the history, with a share of it on disk; then run again. */
+/** A run that is killed at a write of the history, with a part of the write on disk; then it runs again. */
 async function killedAt(nth: number, share: number): Promise<Killed> {
   const emulator = await startEmulator({
     apiKey: 'key-of-the-killed',
@@ -124,7 +124,7 @@ test(
       for (const share of shares) {
         const killed = await killedAt(nth, share);
         const about = [nth, share, killed.output];
-        // Everything that the service received was on disk before.
+        // Each change was on disk before the service received it.
         expect([...about, killed.written <= killed.recorded]).toEqual([...about, true]);
         expect([...about, killed.broken[0] <= 1, killed.broken[1] <= 1]).toEqual([...about, true, true]);
         expect([...about, killed.unfinished <= 1]).toEqual([...about, true]);

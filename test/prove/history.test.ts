@@ -8,7 +8,7 @@ import { PROVE_SEED, runs } from '../support/share.ts';
 
 const NAMES = ['a', 'b', 'c', 'd'];
 const FORWARDS = ['x@corp.example', 'y@corp.example', 'z@corp.example'];
-/** It is in every manifest: an empty section is refused. */
+/** Alias of every manifest, because an empty section is refused. */
 const ALWAYS = { keep: 'k@corp.example' };
 
 const forward = fc.constantFrom(...FORWARDS);
@@ -111,7 +111,7 @@ test(
       const undo = async (): Promise<void> => {
         const was = world.live();
         const outcome = await world.undo();
-        // All that the run did may have been changed since.
+        // Every change of the run may have been changed again since.
         expect(['converged', 'unchanged', 'partial', 'refused']).toContain(outcome);
         model.undone(was, world.live());
         totals.undos += 1;

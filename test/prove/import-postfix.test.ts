@@ -24,7 +24,7 @@ function importRandom(random: RandomPostfix, engine: 'aliases' | 'rules'): Impor
   return importTexts(texts, { localDomains: random.localDomains, delimiter: random.delimiter, engine });
 }
 
-/** True if an address is a part of something that is left out. */
+/** True if an address belongs to an entry that the import leaves out. */
 function isSaid(
   address: string,
   { used }: OracleEnds,
@@ -46,7 +46,7 @@ function isSaid(
   });
 }
 
-/** True if it is about one address, not about a pattern. */
+/** True for one address, false for a pattern. */
 function isOfAddress({ address }: LeftOut): boolean {
   return address !== null && /^[^/!*][^*]*@[\w.-]+$/.test(address);
 }

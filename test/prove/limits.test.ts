@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { measureShape, SHAPES, timeRatio } from './support/limits/measured.ts';
 import { PROVE_SEED, runs } from '../support/share.ts';
 
-/** All of them are large; a share of the time is enough for small ones. */
+/** `npm run prove` uses large shapes; other runs use small ones. */
 const size = runs(1, 0) === 1 ? 'large' : 'small';
 const seeds = Array.from({ length: runs(2 * SHAPES, 4) }, (_, index) => PROVE_SEED - 1 + index * runs(1, 4));
 

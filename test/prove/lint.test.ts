@@ -58,7 +58,7 @@ const forward = fc.constantFrom(
   'one',
   '[one, two]',
 );
-/** Names alone, or patterns among them: beside a pattern less is certain. */
+/** Only exact names, or names and patterns; with patterns fewer statements are certain. */
 const names = [ALIASES.filter((name) => name === '*' || !/[^a-z]/.test(name)), ALIASES];
 const aliases = fc
   .constantFrom(...names)

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { PROVE_SEED, runs } from '../support/share.ts';
 import { followTogether, inOrder } from './support/log-followers.ts';
 
-// 10,000 messages, in pages of every size that the service has, with both meanings of a cursor: each entry once, in order.
+// 10,000 messages, with every page size of the service and both meanings of a cursor. Each entry arrives once, in order.
 
 const ALL = Array.from({ length: 200 }, (_, index) => index + 1);
-/** The largest, and two others. */
+/** The largest page size and two others. */
 const SHARE = ALL.filter((size) => size % 80 === (39 + PROVE_SEED) % 80 || size === 200);
 
 test.each([

@@ -24,7 +24,7 @@ function destinationsOf(recipient: string): readonly string[] {
   return forward.split(', ').filter((each) => each !== '' && each !== 'null');
 }
 
-/** Sends one mail over a connection that stays; whether it was accepted. */
+/** Sends one mail over an open connection. Resolves to true if it was accepted. */
 async function sendOver(
   conversation: Conversation,
   { number, to }: { readonly number: number; readonly to: readonly string[] },

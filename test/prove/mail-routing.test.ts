@@ -78,7 +78,7 @@ function randomMessage(chance: Chance): RandomMessage {
 
 const CHARSETS = ['utf-8', 'iso-8859-1', 'utf-16le', 'koi8-r'] as const;
 
-/** In a charset that has all its letters. */
+/** Encodes a text in a charset that has all its letters. */
 function encode(
   text: string,
   charset: (typeof CHARSETS)[number],
@@ -125,7 +125,7 @@ function textPart(body: string, chance: Chance): string {
   if (chance.number(2) === 0) {
     return `${type}Content-Transfer-Encoding: base64\r\n\r\n${bytes.toString('base64').replaceAll(/.{1,60}/g, '$&\r\n')}`;
   }
-  // A line break that is not soft would be two bytes of text, which UTF-16 does not take for one.
+  // Line breaks must be soft: a hard one is two bytes of text, which UTF-16 does not read as a line break.
   const soft = `${
     quoted(bytes)
       .match(/(?:=..){1,20}/g)
@@ -168,7 +168,7 @@ async function sendAll(conversation: Conversation, message: RandomMessage, chanc
   return entries.flatMap(({ forward }) => forward?.email ?? []).join();
 }
 
-test('routing by SMTP equals the delivery of the API, whatever the encoding', async () => {
+test('routing by SMTP equals the delivery of the API in every encoding', async () => {
   const chance = createChance(PROVE_SEED);
   const conversation = await converse(running.mail.smtp);
   await conversation.say('EHLO client.example');

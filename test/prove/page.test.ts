@@ -38,10 +38,10 @@ describe('texts of strangers on the page', () => {
     '${alert(1)}{{7*7}}<!--',
   ];
   const all = [...OWN, ...NAUGHTY.filter((text) => text.trim() !== '')];
-  /** In one page there are so many. */
+  /** Number of accounts in one page. */
   const AT_ONCE = 8;
 
-  /** Accounts that have the text wherever somebody else chooses one. */
+  /** Makes accounts with the text in every field that another user can set. */
   function scenery(texts: readonly string[]): readonly AccountStatus[] {
     return texts.map((text) =>
       accountStatus({
@@ -151,7 +151,7 @@ describe('texts of strangers on the page', () => {
   function skeleton(page: Page): Promise<string> {
     return page.evaluate(`(() => {
       const walk = (element) => element.tagName + '[' + element.getAttributeNames().join() + '](' + [...element.children].map(walk).join() + ')';
-      // The page shows as code what stands between backticks.
+      // The page shows text between backticks as code.
       for (const code of document.querySelectorAll('code'))
         if (code.childElementCount + code.attributes.length === 0) code.replaceWith(code.textContent);
       return walk(document.documentElement);
@@ -182,10 +182,10 @@ describe('texts of strangers on the page', () => {
       expect([some, await open(some)]).toEqual([some, expected]);
     }
     expect(faults).toEqual([]);
-    // One value that is not escaped would be found.
+    // The test finds a single value that is not escaped.
     texts = plain.with(0, OWN[0] ?? '');
     const { text, headers } = await get('/');
-    // Without it the planted script would open a dialog, for which the page waits.
+    // Without the header the planted script would open a dialog and block the page.
     const policy = { 'content-security-policy': String(headers['content-security-policy']) };
     const escaped = '&quot;&gt;&lt;img src=x onerror=alert(1)&gt;';
     expect(text.split(escaped).length).toBeGreaterThan(10);
@@ -281,7 +281,7 @@ describe('guessing the token', () => {
     const far = `Bearer ${'x'.repeat(TOKEN.length)}`;
     const took: Record<string, number[]> = { near: [], far: [] };
     const rounds = 2_000;
-    // In turn, and in small parts, so that what else the machine does falls on both.
+    // Both are measured in turn and in small parts, so that other load affects both.
     for (let part = 0; part < 100; part += 1) {
       for (const [name, authorization] of [
         ['near', near],
@@ -292,7 +292,7 @@ describe('guessing the token', () => {
         took[name]?.push(performance.now() - begun);
       }
     }
-    // Other work on the machine only adds to it.
+    // Other load only makes a measurement longer, so the shortest counts.
     const least = (name: string): number => Math.min(...(took[name] ?? []));
     const [right, wrong] = [least('near'), least('far')].map((ms) => (1_000 * ms) / rounds);
     console.info(

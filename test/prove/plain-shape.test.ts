@@ -150,7 +150,7 @@ test('a line of many megabytes is for the library', () => {
   expect(composePlainShape(createSourceText('m.yaml', text), SHAPE_LIMITS)).toBe(null);
 });
 
-/** Says who composed it: `refused` by the decoder, before either could. */
+/** Which code composed the text; `refused` means that the decoder refused it first. */
 function expectSame(text: string): 'plain' | 'library' | 'refused' {
   const source = decodeManifest({ file: 'm.yaml', text }, createProblemLog());
   if (source === null) return 'refused';
@@ -160,7 +160,7 @@ function expectSame(text: string): 'plain' | 'library' | 'refused' {
   const library = parseAnyShape(source, log);
   const given = [nodes.map(flatten), false, []];
   const expected = [library.nodes.map(flatten), library.broken, log.sorted()];
-  // Comparing texts is quick.
+  // Strings compare fast.
   if (JSON.stringify(given) !== JSON.stringify(expected))
     expect({ text, given }).toEqual({ text, given: expected });
   const lexemes = weightOf(text) - 1;
@@ -175,7 +175,7 @@ function weightOf(text: string): number {
   return weight;
 }
 
-/** With entries in their order. */
+/** Converts a tree to arrays, with entries in their order. */
 function flatten(node: Node): unknown {
   const { kind, offset } = node;
   if (kind === 'text') return [offset, node.text, node.plain];

@@ -6,7 +6,7 @@ import { runs } from '../support/share.ts';
 
 const ALIASES = Array.from({ length: 20 }, (_, index) => `a${index}`);
 const DRIFTED = ['d1.example', 'd55.example', 'd99.example'];
-/** Besides the lists of v3 and, to verify, of v4: three domains are read, read again under the lock, corrected and verified. */
+/** Requests other than the lists of v3 and v4: three domains are read, read again under the lock, corrected and verified. */
 const MOST_FOR_DRIFT = 40;
 
 test('a sweep that finds three drifted domains', { timeout: 3_600_000 }, async () => {
@@ -18,7 +18,7 @@ test('a sweep that finds three drifted domains', { timeout: 3_600_000 }, async (
   if (count === 10_000) expect(quick / full).toBeLessThanOrEqual(0.02);
   const hourly = await measure(count, HOUR);
   const share = hourly.quick - quick;
-  // With twelve sweeps an hour, the last one would be too late.
+  // Twelve sweeps an hour would make the last one too late.
   expect(share).toBeLessThan(count / 11 + count / 200 + 5);
   console.info(
     `quick drift, ${count} domains x ${ALIASES.length} aliases, 3 drifted: ${quick} requests, ${full} without; ` +
@@ -27,9 +27,9 @@ test('a sweep that finds three drifted domains', { timeout: 3_600_000 }, async (
 });
 
 interface Measured {
-  /** Requests of a sweep that reads everything and finds nothing. */
+  /** Number of requests of a sweep that reads everything and finds nothing. */
   readonly full: number;
-  /** To find three drifted domains and to correct them, and to read others in their turn. */
+  /** Number of requests to find and correct three drifted domains, and to read other domains in turn. */
   readonly quick: number;
 }
 

@@ -37,7 +37,7 @@ function rawTree(text: string): readonly Tree[] {
   });
 }
 
-/** Returns the value with lists of destinations as sets. */
+/** Returns the value with each list of destinations as a set. */
 function parse(text: string): Tree {
   return rawTree(text).map((document) =>
     eachDestination(document, (value) => (Array.isArray(value) ? asSet(value as readonly Tree[]) : value)),
@@ -49,7 +49,7 @@ function asSet(list: readonly Tree[]): Tree {
   return [...texts].sort().map((one) => JSON.parse(one) as Tree);
 }
 
-/** Changes the value of every place at which destinations stand. */
+/** Changes the value of every place that holds destinations. */
 function eachDestination(tree: Tree, change: (value: Tree) => Tree, path: readonly string[] = []): Tree {
   if (isDestinationPath(path)) return change(tree);
   if (typeof tree === 'string') return tree;
@@ -102,7 +102,7 @@ function isMerged(text: string, to: string): boolean {
   return found;
 }
 
-/** The text with the new destination at each mark, in the quotes that are there or that it needs. */
+/** Returns the text with the new destination at each mark, in the existing quotes or in the quotes that it needs. */
 function rendered(marked: string, to: string, needsQuotes: boolean): string {
   return marked.replaceAll(
     new RegExp(`(['"]|[|>]-\\r?\\n +)?${OLD_MARK}`, 'g'),
@@ -134,7 +134,7 @@ test('replace changes the destination in any style of YAML, and no other byte', 
     const [to, needsQuotes] = chance.pick(NEW);
     const isBeside = chance.number(2) === 0;
     const beside = isBeside ? (needsQuotes ? `"${to}"` : to) : 'fay@corp.example';
-    // Quotes that the old text did not need, and the new one does, cannot be told apart afterwards.
+    // If only the new text needs quotes, the old quotes cannot be restored.
     const quotes = needsQuotes ? ['', '"'] : ['', '"', "'"];
     const other = chance.number(2) === 0 ? null : beside;
     const marked = randomYaml(chance, { other, quotes, alone: true });
@@ -151,7 +151,7 @@ test('replace changes the destination in any style of YAML, and no other byte', 
       ...shown,
       comments: commentsOf(before),
     });
-    // If a list had both, or another value was an alias of a destination, there is no way back.
+    // If a list had both destinations, or a value was a YAML alias of one, the change cannot be reversed.
     const isPlain = !isMerged(before, to) && !before.includes('from: *');
     if (isPlain) {
       expect(after.text).toBe(rendered(marked, to, needsQuotes));

@@ -66,7 +66,7 @@ test.each(
       const weights = routes.map(({ messages: weight }) => weight ?? 0);
       const sum = weights.reduce((all, weight) => all + weight, 0);
       expect(sum, context).toBeLessThanOrEqual(count('changed'));
-      // By names alone every message has its line.
+      // Without patterns every message has a line.
       if (version === 'v3' && engines.length === 1) expect(sum, context).toBe(count('changed'));
       seen.applied += 1;
       seen.changed += count('changed');
@@ -90,7 +90,7 @@ function endsOf({ emulator }: CommandScene, message: SentMessage): Ends {
   return { own: endOf(message.body), byBody: BODIES.map(endOf) };
 }
 
-/** A message is unknown if some bodies bring it elsewhere and others do not. */
+/** A message is unknown if some bodies change its destination and others do not. */
 function verdictOf(before: Ends | undefined, after: Ends | undefined): 'same' | 'changed' | 'unknown' {
   const differs = before?.byBody.map((ends, index) => ends !== after?.byBody[index]) ?? [];
   const kinds = new Set(differs);

@@ -19,7 +19,7 @@ import {
 } from './support/random-plan.ts';
 import { PROVE_SEED, runs } from '../support/share.ts';
 
-/** Default destination of mail that no rule takes. */
+/** Default destination of mail that matches no rule. */
 const ACCOUNT = 'ops@hub.example';
 
 test('whose mail changes is what the delivery of the emulator says before and after', () => {
@@ -72,7 +72,7 @@ function whoOf({ domain, address, rule }: PlannedRoute): string {
   );
 }
 
-/** Statement of a route, including the other reading. */
+/** A route in a plan, with the other possible destination. */
 interface Told {
   readonly from: readonly string[] | null;
   readonly to: readonly string[] | null;
@@ -89,7 +89,7 @@ function told({ from, to, unknown, kind }: RouteEnds): Told {
   return { from, to, unknown, kind };
 }
 
-/** By who: what a route has to say. */
+/** Returns the routes that the plan must list, by entry or address. */
 function expectedRoutes(random: RandomPlan, made: Plan): Map<string, readonly (Told | null)[]> {
   const readings = readingsOf(random, made);
   const expected = new Map<string, readonly (Told | null)[]>();
@@ -140,7 +140,7 @@ function tell([before, after]: readonly [Outcome, Outcome]): Told {
   };
 }
 
-/** A renamed alias stands for the new address, and for the old one where that is refused. */
+/** A renamed alias counts for the new address, and for the old one if mail to that is refused. */
 function takeRenamed(
   { address, was, from, to, domain }: PlannedRoute,
   expected: Map<string, readonly (Told | null)[]>,
@@ -166,7 +166,7 @@ function takeRenamed(
 interface KnownMail {
   readonly who: string;
   readonly mail: Mail;
-  /** True if the entry that takes the mail also identifies it; null means that its address identifies it. */
+  /** True if the matching entry also identifies the mail; null means that its address identifies it. */
   readonly isOwn: ((taker: string) => boolean) | null;
 }
 
@@ -249,17 +249,17 @@ interface Outcome {
   readonly to: readonly string[];
   /** `ADDRESS DOMAIN/SECTION`. */
   readonly open: readonly string[];
-  /** The entry that takes the mail in its first domain. */
+  /** The entry that matches the mail in its first domain. */
   readonly taker: string;
 }
 
-/** The account at a time, in a reading. */
+/** The account before or after the plan, for one possible engine. */
 interface Account {
   readonly state: State;
   readonly engines: ReadonlyMap<string, 'alias' | 'rules' | null>;
 }
 
-/** Delivers mail, and what becomes of it, until nothing new arrives. What is forwarded has no content any more. */
+/** Delivers mail and its forwarded copies until nothing new arrives. Forwarded copies have no content. */
 function deliver(mail: Mail, { state, engines }: Account, { domains }: RandomPlan): Outcome {
   const ends = new Set<string>();
   const unknown = new Set<string>();
@@ -271,7 +271,7 @@ function deliver(mail: Mail, { state, engines }: Account, { domains }: RandomPla
     if (passed.has(to)) continue;
     const domain = domains.find(({ name }) => to.endsWith(`@${name}`));
     const isManaged = domain?.wanted?.state === 'present' || (domain?.wanted && domain.real !== null);
-    // The list of domains says of every domain whether its mail is routed at all.
+    // The list of domains shows for each domain whether its mail is routed.
     const isDisabled = domain?.wanted === null && domain.real?.routingEngine === null;
     if (domain === undefined || (!isManaged && !isDisabled) || to.includes('://')) {
       ends.add(to);
@@ -314,7 +314,7 @@ interface Reading {
   readonly after: Account;
 }
 
-/** By the engine that the account tells; where it does not, by aliases, and by rules where there are any that are active. */
+/** Returns the possible engines: the one that the account shows, otherwise aliases, and rules if there are active ones. */
 function readingsOf(random: RandomPlan, { changes }: Plan): readonly Reading[] {
   const rows = new Map(random.domains.flatMap(({ name, real }) => (real === null ? [] : [[name, real]])));
   const usesRules = new Set(
@@ -345,7 +345,7 @@ function readingsOf(random: RandomPlan, { changes }: Plan): readonly Reading[] {
   return usesRules.size === 0 ? [reading(new Set())] : [reading(new Set()), reading(usesRules)];
 }
 
-/** The account once the changes were made. */
+/** Returns the account after the changes. */
 function applied(
   rows: ReadonlyMap<string, ObservedDomain>,
   changes: readonly Change[],

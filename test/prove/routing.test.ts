@@ -25,7 +25,7 @@ test('the delivery of the emulator sends a message one of the ways that routing 
     fc.property(randomMail, (random) => {
       const delivered = deliverToEnd(random);
       const ways = routeToEnds(random);
-      // Captures made more and more addresses: they are not followed equally far.
+      // Captures made addresses without end; the two sides stop at different points.
       if (delivered === 'endless') {
         expect(ways.some(({ hasLoop }) => hasLoop)).toBe(true);
         return;
@@ -92,15 +92,15 @@ function wayOf(hops: readonly Hop<RoutedAlias, Rule>[]): Way {
   return { hops: new Map(described), to, hasLoop: loops.length > 0 };
 }
 
-/** If patterns or a catch-all have the same destinations, it makes no difference which one takes the mail. */
+/** Patterns and catch-alls share one word, because with equal destinations it makes no difference which one matches. */
 function takenBy(means: string, name: string): string {
   return means === 'regex' || means === 'catch-all' ? 'pattern' : `${means} ${name}`;
 }
 
-/** More addresses than can be written in the resources: captures make them without end. */
+/** More addresses than the resources can hold; a larger number means that captures make them without end. */
 const ENDLESS = 500;
 
-/** Delivers the message, and what it becomes, until nothing new arrives. */
+/** Delivers the message and its forwarded copies until nothing new arrives. */
 function deliverToEnd(random: RandomMail): Way | 'endless' {
   const state = stateOf(random);
   const hops = new Map<string, string>();
@@ -141,7 +141,7 @@ function describe(route: MailRoute): string {
   return `fallback ${goesTo}`;
 }
 
-/** True if something is left after dead ends are removed repeatedly. */
+/** True if addresses are left after dead ends are removed repeatedly, so that there is a loop. */
 function hasCycle(leads: ReadonlyMap<string, readonly string[]>): boolean {
   const left = new Map(leads);
   for (;;) {

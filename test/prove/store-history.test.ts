@@ -33,7 +33,7 @@ test(`what set an address is found among ${ITEMS} items in less than ${MOST_MS} 
     processes: { pid: 1, host: 'worker', command: 'apply' },
   });
   const at = '2026-01-01T00:00:00.000Z';
-  // The run that is looked for is the oldest.
+  // The test searches for the oldest run.
   await history.append([runEntry('oldest', at), itemEntry('oldest', 1, at)], 'synced');
   for (let run = 0; run < RUNS; run += 1) await history.append([runEntry(`run-${run}`, at)], 'synced');
   await fill(url);
@@ -61,7 +61,7 @@ async function openAt(url: string): Promise<Database> {
   return opened.value;
 }
 
-/** Items of other addresses, which no index of the one leads to: what they say does not matter. */
+/** Items of other addresses. No index leads to them, so their content does not matter. */
 async function fill(url: string): Promise<void> {
   const filling = `
     INSERT INTO fwdsync.history (account, subject, at, run, domain, keys, entry)

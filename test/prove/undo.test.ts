@@ -11,7 +11,7 @@ import type { Stroke } from '../simulation/support/wire.ts';
 import { byHand } from '../support/by-hand.ts';
 import { PROVE_SEED, runs } from '../support/share.ts';
 
-// Random manifests on random accounts: a run, perhaps killed, what somebody does by hand then, and the undo of it, perhaps killed too.
+// Random manifests on random accounts: a run, edits by hand after it, and the undo of the run. Run and undo may be killed.
 
 const KILL: Stroke = { kind: 'kill', moment: 'during' };
 const LATE: Stroke = { kind: 'kill', moment: 'after' };
@@ -33,7 +33,7 @@ function itemsOf({ domains }: Dump): Items {
   );
 }
 
-/** The seed writes scopes where there are none. */
+/** Returns the config without empty scopes, because the seed writes them. */
 function configOf({ forward, ...config }: DumpedRule['config']): unknown {
   const parts = Object.entries(config).filter(([name, value]) => name !== 'scopes' || value.length > 0);
   return [parts, sorted(String(forward))];

@@ -68,7 +68,7 @@ interface Candidate {
   readonly locals: readonly string[];
 }
 
-/** If mail may or may not arrive, who may leave out that it also ends elsewhere. */
+/** Derives each statement from delivery alone. If mail may or may not arrive, `who` may omit that it also ends elsewhere. */
 function deliveredBy(desired: Desired, destination: string, claimed: Said): Said {
   const domains = [...desired.domains.values()].filter((domain) => domain.state === 'present');
   const account = openAccount(domains);
@@ -120,12 +120,12 @@ function candidatesOf({ domain, aliases, rules }: PresentDomain): readonly Candi
   ];
 }
 
-/** Aliases do not look at what mail contains. */
+/** Aliases do not depend on the content of mail. */
 function contentsFor(engine: string | null | undefined): typeof WHO_CONTENTS {
   return engine === 'alias' ? WHO_CONTENTS.slice(0, 1) : WHO_CONTENTS;
 }
 
-/** Destinations that an entry itself gives its mail: each list once. */
+/** Returns the destinations that an entry itself gives its mail, each list once. */
 function waysOf({ key, alone, locals }: Candidate): readonly (readonly string[])[] {
   const state = stateOf([alone]);
   const ways = new Map<string, readonly string[]>();
@@ -141,7 +141,7 @@ function waysOf({ key, alone, locals }: Candidate): readonly (readonly string[])
   return [...ways.values()].map((destinations) => destinations.map(normaliseDestination));
 }
 
-/** Possible results of mail to an address in the account, for each possible engine and any content. */
+/** Returns the possible results of mail to an address, for each possible engine and any content. */
 interface Account {
   readonly choicesAt: (address: string) => readonly (readonly string[])[] | null;
 }
@@ -175,7 +175,7 @@ function openAccount(domains: readonly PresentDomain[]): Account {
   };
 }
 
-/** Follows mail from lists of destinations, by every choice that there is. */
+/** Follows mail from lists of destinations, by every possible choice. */
 function createEnds(
   { choicesAt }: Account,
   starts: readonly (readonly string[])[],

@@ -39,7 +39,7 @@ async function findInPlans(
   return found.flatMap((text) => searchIn(text, { BOSS }));
 }
 
-/** Somebody writes the value in other letters, in the dashboard. */
+/** Another user writes the value in another letter case in the dashboard. */
 async function writeInCapitals({ emulator }: CommandScene): Promise<void> {
   const [alias] = emulator.store.dump().domains[0]?.aliases.filter(({ alias }) => alias === 'sales') ?? [];
   await byHand(emulator, 'PUT', `/v4/domains/acme.example/aliases/${alias?.id}`, {

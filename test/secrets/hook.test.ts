@@ -11,7 +11,7 @@ import { PROGRAM_PATH } from '../support/program.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const WHOLE = `version: 1\n${MANIFEST}`;
 
-/** Manifests in which somebody wrote a secret out: whatever is wrong with them, they are not repeated. */
+/** Manifests that contain a secret as plain text. No error message may repeat it. */
 const WRITTEN_OUT: Readonly<Record<string, string>> = {
   'a password': WHOLE.replace('{ env: CAROL }', JSON.stringify(PLANTED.password)),
   'a password without quotes': WHOLE.replace('{ password: { env: CAROL } }', PLANTED.password),

@@ -5,7 +5,7 @@ import { createExplorer, goldenScenarios, IS_FULL, SEED } from './support/explor
 import { simulate } from './support/simulate.ts';
 import type { Stroke } from './support/wire.ts';
 
-// Whatever comes back from the API: the client neither crashes nor hangs, and what makes no sense never leads to a write.
+// Random answers of the API: the client neither crashes nor hangs, and an answer without sense never leads to a write.
 
 const { faultless, explore } = createExplorer('answers');
 const RUNS = IS_FULL ? 5_000 : 4;
@@ -33,7 +33,7 @@ const text = fc.oneof(
   ),
 );
 
-/** Another status in place of the emulator's, and another text. */
+/** Status and text that replace the emulator's. */
 function answer(code: number, body: string): Stroke {
   return { kind: 'mishap', mishap: [{ kind: 'status', code, body, when: 'after' }] };
 }
@@ -46,7 +46,7 @@ test.each(scenarios)(
     const firstWrite = whole.exchanges.findIndex(({ method }) => method !== 'GET') + 1;
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: firstWrite - 1 }), status, text, async (nth, code, body) => {
-        // From the nth request on, whatever is asked.
+        // Replaces all answers from the nth request on.
         const strokes = new Map(Array.from({ length: 60 }, (_, index) => [nth + index, answer(code, body)]));
         const { endings, end, start } = await simulate(
           { ...scenario, flags: { ...scenario.flags } },

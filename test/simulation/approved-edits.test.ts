@@ -22,8 +22,8 @@ import { live } from './support/life.ts';
 import type { Scenario } from './support/scenario.ts';
 import type { Stroke } from './support/wire.ts';
 
-// Somebody edits the account, managed or not, between the approval of a plan and its apply, which may be killed then. Nothing is written
-// if the plan is another one by now; else mail goes elsewhere only as the approved plan shows, and none is lost on its way.
+// Another user edits managed or unmanaged items between the approval of a plan and its apply, and the apply may be killed. If the
+// plan has changed by then, nothing is written. Otherwise mail changes only as the approved plan shows, and none is lost on its way.
 
 const RUNS = IS_FULL ? 5_000 : 12;
 const count = { worlds: 0, refused: 0, stale: 0, applied: 0, killed: 0, writes: 0 };
@@ -33,7 +33,7 @@ function digestOf(planned: Planned): string {
   return approvalDigest(planned, (text) => createHash('sha256').update(text).digest('hex'));
 }
 
-/** Runs the plan only as it was approved, as `apply PLAN.json` does. */
+/** Runs the plan only if it is still the approved one, as `apply PLAN.json` does. */
 function approvedAs(scenario: Scenario, approved: string): Scenario {
   return {
     ...scenario,

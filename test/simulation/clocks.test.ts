@@ -12,8 +12,8 @@ import { clockOf, processTable } from './support/process.ts';
 import { loadText, scenarioOf, type Scenario } from './support/scenario.ts';
 import { openWorld, type World } from './support/world.ts';
 
-// Machines whose clocks differ share one state directory. The oracle knows in which order they really wrote: history, blame and undo
-// must say the same.
+// Machines whose clocks differ share one state directory. The oracle knows the true order of their writes; history, blame and undo
+// must show this order.
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -31,20 +31,20 @@ const skew = fc.oneof(
   fc.integer({ min: -20 * MINUTE, max: 20 * MINUTE }),
 );
 const values = fc.dictionary(fc.constantFrom(...NAMES), fc.constantFrom('x', 'y', 'z'), { minKeys: 1 });
-/** Runs: how wrong the clock of each machine is, what it wants, and how long it is until the next one. */
+/** Runs: the error of the machine's clock, the manifest, and the time until the next run. */
 const steps = fc.array(
   fc.record({ skewMs: skew, pauseMs: fc.integer({ min: 1, max: 8 * MINUTE }), wanted: values }),
   { minLength: 2, maxLength: 6 },
 );
 const sequence = fc.record({
   steps,
-  /** The right time of the first run, from midnight. */
+  /** True time of the first run, counted from midnight. */
   beginMs: fc.integer({ min: -15 * MINUTE, max: 5 * MINUTE }),
   undone: fc.nat(),
   undoSkewMs: skew,
 });
 
-/** Real changes of a run. */
+/** Changes that a run really made. */
 interface TrueRun {
   readonly run: string;
   readonly before: Values;
@@ -77,7 +77,7 @@ function historyIn(world: World): HistoryStore {
   }).history;
 }
 
-/** Runs on a machine whose clock is so wrong; null means that it wrote nothing. */
+/** Runs on a machine with this clock error; null means that the run wrote nothing. */
 async function runOn(world: World, scenario: Scenario, skewMs: number): Promise<TrueRun | null> {
   const before = valuesIn(world);
   world.skewMs = skewMs;

@@ -5,10 +5,10 @@ import { randomOf } from './support/world.ts';
 import type { Simulation } from './support/simulate.ts';
 import type { Exchange, Stroke } from './support/wire.ts';
 
-// Every kind of fault at every request of every golden case; everyday, a share of them drawn by the seed.
+// Every kind of fault at every request of every golden case. Without SIMULATION=full, the seed selects a share of them.
 
 const { faultless, explore } = createExplorer('faults');
-/** Of every hundred. */
+/** Percentage of the trials that run without SIMULATION=full. */
 const EVERYDAY_PERCENT = 1;
 
 describe.each(everyNth(2, seededScenarios()))('$name', (scenario) => {
@@ -29,14 +29,14 @@ function* faultsOf({ exchanges }: Simulation): Generator<Trial> {
   }
 }
 
-/** Lies about lists and batches do nothing to other answers. */
+/** True if the fault can change this exchange: faults of lists and batches change no other answers. */
 function concerns(kind: string, { method, path }: Exchange): boolean {
   if (kind.startsWith('listing: ')) return method === 'GET' && path !== '/account';
   if (kind.startsWith('lie: ') || kind.includes('refused')) return path.endsWith('/batch');
   return true;
 }
 
-/** Drawn by the seed and the name, so that one case alone draws the same. */
+/** Selects a share by the seed and the name, so that a case that runs alone selects the same. */
 function share(trials: Iterable<Trial>, name: string): readonly Trial[] {
   const all = [...trials];
   if (IS_FULL) return all;

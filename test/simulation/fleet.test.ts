@@ -8,11 +8,11 @@ import type { FleetScenario } from './support/fleet/fleet-world.ts';
 import type { Misfortune } from './support/fleet/machine.ts';
 import { simulateFleet, type FleetScript } from './support/fleet/simulate-fleet.ts';
 
-// Workers in virtual time over a real store, whose leases run out by that time: one of them is struck at each point of its run, which is
-// each request and each use of the database, another takes over, and the first goes on.
+// Workers in virtual time over a real store, whose leases expire by virtual time. One worker has a fault at each point of its run, which
+// is each request and each use of the database; another takes over, and the first goes on.
 
 const MISFORTUNES: readonly Misfortune[] = ['pause', 'kill', 'partition', 'silence'];
-/** Everyday one of so many trials, other ones for every seed. */
+/** Without SIMULATION=full, one of this many trials runs; each seed selects others. */
 const SHARE = IS_FULL ? 1 : 181;
 const HOUR_MS = 3_600_000;
 const QUIET: FleetScript = {

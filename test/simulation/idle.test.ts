@@ -3,7 +3,7 @@ import { IS_FULL, seededScenarios } from './support/explore.ts';
 import { endsDone } from './support/judge.ts';
 import { simulate } from './support/simulate.ts';
 
-// Once it converged it stays so: run after run without a write.
+// After an account is in sync, later runs write nothing.
 
 const IDLE_RUNS = IS_FULL ? 100 : 4;
 

@@ -4,10 +4,10 @@ import { endsDone, judge } from './support/judge.ts';
 import type { Simulation } from './support/simulate.ts';
 import type { Exchange, KillMoment, Stroke } from './support/wire.ts';
 
-// A process that is killed before, during and after every request of every golden case; then it runs again.
+// Kills the process before, during and after every request of every golden case, and runs it again.
 
 const { faultless, explore } = createExplorer('kills');
-/** Pairs of kills are tried where a run has at most so many requests. */
+/** Maximum number of requests of a run for which pairs of kills are tried. */
 const PAIRS_UP_TO = 12;
 
 describe.each(seededScenarios())('$name', (scenario) => {
@@ -28,7 +28,7 @@ describe.each(seededScenarios())('$name', (scenario) => {
 
 function* killsOf(whole: Simulation): Generator<Trial> {
   for (const [index, exchange] of firstRun(whole).entries()) {
-    // For every day, one of ten readings, between which nothing changes, and every other write.
+    // Without SIMULATION=full: one of ten reads, because nothing changes between them, and every other write.
     const every = exchange.method === 'GET' ? 10 : 2;
     if (!IS_FULL && index % every !== SEED % every) continue;
     for (const moment of momentsOf(exchange)) {
@@ -40,7 +40,7 @@ function* killsOf(whole: Simulation): Generator<Trial> {
   }
 }
 
-/** The second run has its own requests: it is killed at any of as many as the first has, and two more. */
+/** The second run may be killed at as many requests as the first run has, plus two. */
 function* pairsOf(first: readonly Exchange[]): Generator<Trial> {
   for (const [index, exchange] of first.entries()) {
     for (const moment of momentsOf(exchange)) {

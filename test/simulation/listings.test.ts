@@ -4,14 +4,14 @@ import { createExplorer, everyNth, IS_FULL, type Trial } from './support/explore
 import { scenarioOf, type Scenario } from './support/scenario.ts';
 import { judge } from './support/judge.ts';
 
-// Listings of one to five pages of which one page lies, or the account changes before it, for one to three readings.
+// Listings of one to five pages: one page is wrong, or the account changes before it, in one to three reads.
 
 const { faultless, explore } = createExplorer('listings');
 const PAGE_SIZE = { v3: 100, v4: 200 } as const;
 const PAGES = IS_FULL ? [1, 2, 3, 4, 5] : [1, 3];
 const LAGS = IS_FULL ? [1, 2, 3] : [1, 3];
 
-/** The fault of the page; `nth` counts its faults. */
+/** Makes the nth fault of the page. */
 const KINDS: Readonly<Record<string, (nth: number) => FaultAction>> = {
   inserted: (nth) => edit('POST', '', { alias: `aaa-by-hand-${nth}`, forward: 'eve@corp.example' }),
   deleted: (nth) => edit('DELETE', `/${nth}`),
@@ -33,7 +33,7 @@ function edit(
   return { kind: 'edit', request: body === undefined ? request : { ...request, body } };
 }
 
-/** Two aliases to be deleted, one to be changed, one to be added, all on pages of their own where there are several. */
+/** Two aliases to delete, one to update and one to add. If there are several pages, each is on a different page. */
 function scenario(pages: number, version: 'v3' | 'v4'): Scenario {
   const count = PAGE_SIZE[version] * pages - 30;
   const names = Array.from({ length: count }, (_, index) => `n${String(index).padStart(4, '0')}`);

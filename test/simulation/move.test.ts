@@ -2,11 +2,11 @@ import { afterAll, expect, test } from 'vitest';
 import { IS_FULL, SEED } from './support/explore.ts';
 import { simulateMove, type MoveRun } from './support/move/simulate-move.ts';
 
-// Domains move to the service in virtual time, as the check list of `move` says, with mail at every moment.
+// Domains move to the service in virtual time, as the checklist of `move` says, while mail arrives.
 
 const WORLDS = IS_FULL ? 200 : 2;
 const MOST_SHOWN = 5;
-/** Simulates this world alone, and prints what happened. */
+/** Simulates only this world, and prints what happened. */
 const ONE = process.env['SIMULATION_WORLD'];
 
 const runs: MoveRun[] = [];

@@ -9,7 +9,7 @@ import { loadText, scenarioOf, type Scenario } from './support/scenario.ts';
 import { simulate, type Simulation } from './support/simulate.ts';
 import { randomOf, type Script } from './support/world.ts';
 
-// Services that accept what they do not keep, or show it late; people who edit the account afterwards; rules that vanish.
+// Services that accept values without keeping them, or show them late; users who edit the account afterwards; rules that vanish.
 
 const EVERYDAY_PERCENT = 3;
 const RULE = '00000000-0000-4000-8000-000000000001';
@@ -79,13 +79,13 @@ describe.each(Object.entries(EDITS))('%s', (_, edits) => {
           before: [MANIFEST],
           edits,
         });
-        // A run that reads what is late by so many reads has nothing to do yet.
+        // A run that needs fewer reads than the service is late by sees no difference, so it has nothing to do.
         const simulation = await counted(scenario, {
           strokes: new Map(),
           seed: SEED,
           idleRuns: 1 + listingLag,
         });
-        // Only case differs, and what a late listing shows is the value from before: no run hides it.
+        // Only the letter case differs, and a late listing shows the earlier value. No run may hide this.
         const isToldEachTime = forwardEcho === 'lower-case' && listingLag > 0;
         if (isToldEachTime && outcomesOf(simulation).every((ending) => ending.includes('not kept'))) continue;
         expectInPlace(simulation, `lag ${listingLag}, ${rankDigits} digits`);
@@ -133,7 +133,7 @@ function outcomesOf(simulation: Simulation): readonly string[] {
   return simulation.endings.map(describeEnding);
 }
 
-/** In whatever case the service keeps addresses. */
+/** Compares addresses without letter case, because services keep it differently. */
 function expectInPlace(simulation: Simulation, about: string): void {
   const { end, scenario } = simulation;
   const told = outcomesOf(simulation);

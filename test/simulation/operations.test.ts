@@ -8,14 +8,14 @@ import { randomOf } from './support/world.ts';
 import type { Simulation } from './support/simulate.ts';
 import type { Stroke } from './support/wire.ts';
 
-// Every operation from every state, every sequence of up to three of them; and each with a kill at each of its writes.
+// Every operation from every state and every sequence of up to three operations; then each again with a kill at each of its writes.
 
 const { faultless, explore } = createExplorer('operations');
 const NAMES = Object.keys(OPERATIONS);
-/** Of every hundred sequences of two and three. */
+/** Percentage of the sequences of two and three operations that run without SIMULATION=full. */
 const EVERYDAY_PERCENT = 0.15;
 
-/** At the end everything is as the manifest asks, and what it leaves alone is as it was. */
+/** Expects that the account matches the manifest at the end, and that unmanaged items are unchanged. */
 async function tryOut(state: string, operations: readonly string[]): Promise<Simulation> {
   const scenario = sequenceOf(state, operations);
   const whole = await faultless(scenario);
@@ -29,7 +29,7 @@ async function tryOut(state: string, operations: readonly string[]): Promise<Sim
   return whole;
 }
 
-/** Every ninth has each state. */
+/** Every ninth case, which covers each state. */
 const SINGLES = Object.keys(STATES).flatMap((state) => NAMES.map((name) => [state, name] as const));
 
 test.each(everyNth(9, SINGLES))(

@@ -5,14 +5,14 @@ import { breachesOf, simulateForwards } from './support/forwards/simulate-forwar
 import { scenarioOf, type Scenario } from './support/scenario.ts';
 import type { Stroke } from './support/wire.ts';
 
-// Small cases of mail that passes several entries of an account, managed or not: each without faults, and with each of its writes
-// refused, or killed in the middle or after it. What the first plan asks to be allowed is enough for all runs.
+// Small cases of mail that passes several managed or unmanaged entries: without faults, and with each write refused, or killed during
+// or after it. The allowances that the first plan asks for are enough for all runs.
 
 const A = 'a@x.example';
 const B = 'b@x.example';
 const DISCARD = 'null';
 type Aliases = Readonly<Record<string, string>>;
-/** Name, destination, and whether it is active. */
+/** Name and destination; true if it is active. */
 type Rule = readonly [alias: string, forward: string, active?: boolean];
 
 interface Case {
@@ -25,7 +25,7 @@ interface Domain {
   readonly live?: Aliases;
   readonly rules?: readonly Rule[];
   readonly fallback?: string;
-  /** Unwanted domains are not managed. Wanted domains are pruned. */
+  /** Domains outside `wanted` are not managed; the others are pruned. */
   readonly wanted?: Aliases;
   readonly wantedRules?: readonly Rule[];
   readonly prune?: boolean;
@@ -264,7 +264,7 @@ const STROKES: readonly Stroke[] = [
   { kind: 'mishap', mishap: [{ kind: 'status', code: 400, body: { message: 'refused', errors: {} } }] },
 ];
 
-/** v3 does not tell where mail goes that no rule takes. */
+/** v3 does not show where mail goes if no rule matches. */
 function casesOn(version: 'v3' | 'v4'): readonly (readonly [string, Case])[] {
   return Object.entries(CASES).filter(
     ([, parts]) => version === 'v4' || Object.values(parts).every(({ fallback }) => fallback === undefined),

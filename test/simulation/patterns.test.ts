@@ -18,12 +18,12 @@ import { KEY } from './support/world.ts';
 import { scenarioOf, type Scenario } from './support/scenario.ts';
 import { simulate } from './support/simulate.ts';
 
-// Patterns that overlap, made in any order. The emulator asks them by creation or by name; whatever fwdsync claims about where
-// mail arrives must be so in its delivery, before and after each plan.
+// Overlapping patterns, made in any order. The emulator matches them by creation or by name. Each destination that fwdsync claims must
+// agree with the emulator's delivery, before and after each plan.
 
 const DOMAIN = 'acme.example' as DomainName;
 const WORDS = ['info', 'sales', 'hr', 'shop'];
-/** Probes, of which some are never written in an alias. */
+/** Local parts of the probes; some are never written in an alias. */
 const LOCALS = [...WORDS, 'desk', 'inbox', 'salesforce', 'x', 'info+vip'];
 const RUNS = IS_FULL ? 3_000 : 7;
 const count = { worlds: 0, claims: 0, undecided: 0, moved: 0 };
@@ -118,13 +118,13 @@ function checkRoutes(routes: readonly PlannedRoute[], before: Arrivals, after: A
   for (const local of LOCALS) {
     const [from, to] = [before.end.get(local), after.end.get(local)];
     const isMoved = JSON.stringify(from) !== JSON.stringify(to);
-    // Labels are no names of their own: no plan lists them.
+    // Plans do not list addresses with a label.
     moved += Number(isMoved && !local.includes('+'));
     const said = routes.find(({ address }) => address === `${local}@${DOMAIN}`);
     if (said === undefined) continue;
     count.claims += 1;
     if (said.undecided.length > 0) count.undecided += 1;
-    // The former side of `renamed` is about another address.
+    // The former side of a `renamed` route shows another address.
     else
       expect({ local, from: said.was === null ? said.from : from, to: said.to }).toEqual({ local, from, to });
   }
@@ -132,7 +132,7 @@ function checkRoutes(routes: readonly PlannedRoute[], before: Arrivals, after: A
   if (moved > 0) expect(routes).not.toEqual([]);
 }
 
-/** `expect`, and with it `validate` and `test`: the first hop, where every alias is the manifest's. */
+/** Checks `expect`, which `validate` and `test` use: the first hop if all aliases are from the manifest. */
 function checkExpect(wanted: PresentDomain, { first }: Arrivals): void {
   const { routes } = routerOf(wanted);
   for (const local of LOCALS) {
@@ -144,7 +144,7 @@ function checkExpect(wanted: PresentDomain, { first }: Arrivals): void {
   }
 }
 
-/** `route --live`: where it says that mail arrives, or is refused or dropped, it is. */
+/** Checks `route --live`: if it claims a destination, refused or dropped mail, the emulator must do the same. */
 function checkTrace(dump: Dump, { end }: Arrivals): void {
   const live = dump.domains.find(({ domain }) => domain === DOMAIN);
   const aliases = (live?.aliases ?? [])

@@ -7,8 +7,8 @@ import { MISHAPS } from './support/faults.ts';
 import { accountOf, manifestOf, randomWorld, type RandomWorld } from './support/random-accounts.ts';
 import type { FaultAction } from '../../src/emulator/faults/faults.ts';
 
-// Random accounts that somebody else edits while a daemon runs: with sweeps through the list of v3, whatever becomes of that list, the
-// end is the same as with sweeps that read everything.
+// Another user edits random accounts while a daemon runs. Sweeps that read the list of v3, even with faults in that list, must end the
+// same as sweeps that read everything.
 
 const RUNS = IS_FULL ? 300 : 2;
 const EDITED_FOR = 60;
@@ -52,7 +52,7 @@ const edits = fc.uniqueArray(
     item: fc.constantFrom(...(Object.keys(ITEMS) as readonly Edit['item'][])),
     value: fc.constantFrom('eve@x.example', 'dan@x.example', null),
   }),
-  // More than once would be a fight, which the daemon leaves after the third time.
+  // Editing an item repeatedly would be a conflict, which the daemon stops correcting after the third time.
   { selector: ({ domain, item }) => `${domain} ${item}`, minLength: 1, maxLength: 6 },
 );
 
@@ -147,7 +147,7 @@ async function setItem(
   if (id !== undefined) return world.edit('DELETE', `${path}/${id}`);
 }
 
-/** Writes to a domain of which nothing was read since the list of v3 was. */
+/** Returns the writes to domains that were not read after the last list of v3. */
 function unreadWrites({ core }: World, byHand: ReadonlySet<number>): readonly string[] {
   const read = new Set<string>();
   return core.journal.entries().flatMap(({ number, version, method, path }) => {

@@ -12,7 +12,7 @@ import { randomOf } from './support/world.ts';
 import { simulate, type Simulation } from './support/simulate.ts';
 import type { Stroke } from './support/wire.ts';
 
-// Random manifests on random accounts; a failure prints the seed and the smallest world that shows it.
+// Random manifests on random accounts. A failure prints the seed and the smallest world that fails.
 
 const RUNS = IS_FULL ? 5_000 : 4;
 const count = { worlds: 0, kills: 0 };

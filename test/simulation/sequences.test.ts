@@ -5,7 +5,7 @@ import { randomOf } from './support/world.ts';
 import type { Simulation } from './support/simulate.ts';
 import type { Stroke } from './support/wire.ts';
 
-// Two and three faults in a row, from the first write on, of any kinds and in any order.
+// Two and three faults in a row, beginning with the first write, of all kinds and in all orders.
 
 const { faultless, explore } = createExplorer('sequences');
 const CASES = [
@@ -16,7 +16,7 @@ const CASES = [
 ];
 const EVERYDAY_PERCENT = 0.1;
 
-/** One of each sort: what one does to the client, the others of its sort do as well. */
+/** One fault of each sort. Faults of the same sort have the same effect on the client. */
 const STROKES: Readonly<Record<string, Stroke>> = {
   killed: { kind: 'kill', moment: 'after' },
   ...Object.fromEntries(

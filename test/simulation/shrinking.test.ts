@@ -3,17 +3,17 @@ import { describe as tell } from './support/judge.ts';
 import { scenarioOf, type Flags, type Scenario } from './support/scenario.ts';
 import { simulate, type Simulation } from './support/simulate.ts';
 
-// A manifest that suddenly names less than it did: perhaps it was cut.
+// A manifest that suddenly has fewer entries; the file may have been cut off.
 
 const ALL = Array.from({ length: 40 }, (_, index) => `n${String(index).padStart(2, '0')}`);
 
 function manifestOf(names: readonly string[]): string {
   const entries = names.map((name) => `      ${name}: a@corp.example`);
-  // The other guards are out of the way.
+  // Turns the other guards off.
   return `guards: { max_deletes: 1000, max_delete_percent: 100 }\ndomains:\n  acme.example:\n    prune: true\n    aliases:\n${entries.join('\n')}`;
 }
 
-/** Applied with so many entries before, and with so many now. */
+/** Number of entries in the manifest that was applied first, and in the one that is applied now. */
 function shrinking(before: number, now: number, flags: Flags = {}): Scenario {
   return scenarioOf(
     `from ${before} to ${now}`,
@@ -71,7 +71,7 @@ test('with what is refused held back it stays so as well', async () => {
 
 test.each([9, 10, 11])('it is allowed by the exact number of deletes: %i of 10', async (allowDeletes) => {
   const scenario = shrinking(20, 10);
-  // The flags would be stated anew by the simulation; the first run alone tells.
+  // The simulation would give the flags again, so only the first run counts.
   const simulation = await simulate({ ...scenario, flags: { allowDeletes } }, { strokes: new Map() });
   expect(firstEnding(simulation)).toMatch(allowDeletes === 10 ? /^converged$/ : /^refused/);
 });

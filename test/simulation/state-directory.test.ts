@@ -4,7 +4,7 @@ import { judge } from './support/judge.ts';
 import { simulate, type Simulation } from './support/simulate.ts';
 import type { DiskStroke } from './support/world.ts';
 
-// Everything that can happen to the state directory, at every single operation on it: it is an aid, never the truth.
+// Every fault of the state directory, at every operation on it. The directory is an aid; the account is the truth.
 
 const { faultless, explore } = createExplorer('state directory');
 const CASES = [
@@ -14,7 +14,7 @@ const CASES = [
   'adopted-rule-edited-later',
   'credentials',
 ];
-/** Here memory decides what is done: which rule was adopted, how large the manifest was. A kill alone must change nothing. */
+/** Scenarios in which kept state decides what a run does: the adopted rule, the size of the manifest. A kill must not change that. */
 const BY_MEMORY = ['manifest-shrink on v4', 'adopted-rule-edited-later on v4'];
 const STROKES: readonly DiskStroke[] = [
   'ENOSPC',
@@ -51,7 +51,7 @@ describe.each(everyNth(2, scenarios))('$name', (scenario) => {
   });
 });
 
-/** Every sixth has each case and each row. */
+/** Every sixth scenario, which covers each case and each row. */
 const inEachCase = <T extends string>(rows: readonly T[]) =>
   everyNth(
     6,
@@ -87,7 +87,7 @@ test.each(inEachCase(Object.keys(DAMAGES) as readonly (keyof typeof DAMAGES)[]))
   },
 );
 
-/** Yields each stroke at each operation; for every day one stroke at every 60th operation, in turn. */
+/** Yields each fault at each operation. Without SIMULATION=full: one fault at every 60th operation, in turn. */
 function* trials(operations: number, strokes: readonly DiskStroke[]): Generator<Trial> {
   for (let at = 1; at <= operations; at += 1) {
     for (const [index, stroke] of strokes.entries()) {

@@ -5,8 +5,8 @@ import { forwardsWorld, scenarioIn } from './support/forwards/random-forwards.ts
 import { breachesOf, simulateForwards, type ForwardsRun } from './support/forwards/simulate-forwards.ts';
 import type { Stroke } from './support/wire.ts';
 
-// Random manifests of domains that forward to each other, and an unmanaged domain and unmanaged aliases that forward into them. Mail
-// is followed on its whole way after each write, in a run without faults, in one that is killed and in one that is refused a write.
+// Random manifests of domains that forward to each other, with an unmanaged domain and unmanaged aliases that forward into them. After
+// each write mail is followed to its end: in a run without faults, in a killed run, and in a run with a refused write.
 
 const RUNS = IS_FULL ? 3_000 : 5;
 const count = { worlds: 0, refused: 0, runs: 0, writes: 0, killed: 0, failed: 0, asked: 0 };

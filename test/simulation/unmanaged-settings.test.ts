@@ -6,8 +6,8 @@ import { scenarioOf, type Scenario } from './support/scenario.ts';
 import { simulate, type Simulation } from './support/simulate.ts';
 import type { Exchange, Stroke } from './support/wire.ts';
 
-// Somebody edits a setting that the manifest does not manage, right before any request: it stays as edited. Only what is
-// edited between the read before an update and that update is lost, for the service has no conditional update.
+// Another user edits an unmanaged setting right before any request, and the edit stays. Only an edit between an update and the read
+// before it is lost, because the service has no conditional update.
 
 const BY_HAND = 'by-hand@corp.example';
 

@@ -3,7 +3,7 @@ import { createExplorer, everyNth, type Trial } from './support/explore.ts';
 import { KINDS, MISHAPS } from './support/faults.ts';
 import { scenarioOf } from './support/scenario.ts';
 
-// A pattern or a catch-all takes what an alias of its own does not: it must not change before that alias is in place.
+// A pattern or a catch-all takes mail that has no alias. It must not change before the new alias is in place.
 
 const { faultless, explore } = createExplorer('wide aliases');
 

@@ -15,12 +15,12 @@ import { temporaryDirectory } from './directory.ts';
 export const API_KEY = 'sk_test_0123456789';
 export const EMAIL = 'owner@account.example';
 
-/** One emulated account over real HTTP, with a state directory and a time that both sides share. */
+/** One emulated account over real HTTP, with a state directory and a clock that both sides share. */
 export interface TestAccount {
   readonly emulator: Emulator;
   readonly clock: VirtualClock;
   readonly stateDirectory: string;
-  /** A client of its own connection and budgets, as a process has. */
+  /** Opens a client with its own connection and budgets, like a new process. */
   client(options?: Partial<ClientOptions>): Client;
   state(): StateStore;
   /** Requests since the start or the last `forget`. */
@@ -33,7 +33,7 @@ export type TestAccountOptions = Partial<Omit<ServerOptions, 'state' | 'now' | '
   readonly version?: 'v4' | 'v3';
 };
 
-/** Everything is shut and deleted after the test. */
+/** Opens one account. Everything is closed and deleted after the test. */
 export async function testAccount(seed: Seed = {}, options: TestAccountOptions = {}): Promise<TestAccount> {
   const clock = virtualClock();
   const { version = 'v4', ...server } = options;

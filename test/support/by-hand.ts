@@ -1,8 +1,8 @@
 import type { EmulatorCore } from '../../src/emulator/emulator.ts';
 
 /**
- * Somebody else changes the first account of an emulator, as in the dashboard; `path` begins with the version. Rejects where it
- * is refused.
+ * Changes the first account of an emulator as another user does in the dashboard. `path` begins with the version. Rejects if the
+ * change is refused.
  */
 export async function byHand(
   { accounts }: Pick<EmulatorCore, 'accounts'>,

@@ -2,9 +2,9 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../../src/core/model/clock.ts';
 
 export interface VirtualClock extends Clock {
-  /** Moves the time without anybody waiting. */
+  /** Moves the time forward while no one sleeps. */
   advance(milliseconds: number): void;
-  /** Every wait that was asked for, in milliseconds. */
+  /** All waits so far, in milliseconds. */
   readonly sleeps: readonly number[];
 }
 
@@ -13,12 +13,12 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** Turns of the event loop in which a request over loopback that is under way has come back. */
+/** Number of turns of the event loop in which a request over loopback is answered. */
 const QUIET_TURNS = 25;
 
 /**
- * Time that passes only by sleeping, and then at once, whoever sleeps shortest first; sleeps side by side overlap. `quiet`:
- * real milliseconds before it passes, for connections that break and are made again meanwhile.
+ * A clock that advances only by sleeping, at once, to the earliest wake-up. Parallel sleeps overlap. `quiet` is the real time in
+ * milliseconds before it advances, for connections that break and are opened again.
  */
 export function virtualClock(start: number = Date.parse('2026-09-01T00:00:00Z'), quiet = 0): VirtualClock {
   let now = start;
@@ -31,7 +31,7 @@ export function virtualClock(start: number = Date.parse('2026-09-01T00:00:00Z'),
     while (sleepers.size > 0) {
       const before = asked;
       if (quiet > 0) await pause(quiet);
-      // Turns come last: after a late timer, what arrived meanwhile is still to be read.
+      // Turns come last, because data that arrived during a late timer must still be read.
       for (let turns = 0; turns < QUIET_TURNS; turns += 1) await turn();
       // An abort wakes sleepers too.
       if (isSystemBusy() || before !== asked || sleepers.size === 0) continue;
@@ -69,7 +69,7 @@ export function virtualClock(start: number = Date.parse('2026-09-01T00:00:00Z'),
   };
 }
 
-/** True if a file is in use or a connection is being made. On a busy machine that takes longer than any number of turns. */
+/** True while a file is in use or a connection is being opened. On a busy machine this can take longer than any number of turns. */
 function isSystemBusy(): boolean {
   return process.getActiveResourcesInfo().some((resource) => /^F.*Req|^TCPConnectWrap$/.test(resource));
 }

@@ -1,6 +1,6 @@
 /** A fenced block of a page. */
 export interface CodeBlock {
-  /** The language of its fence; empty where there is none. */
+  /** Language of its fence; empty means none. */
   readonly language: string;
   /** The line of the page on which it begins, from 1. */
   readonly line: number;
@@ -20,15 +20,15 @@ export interface DocumentedCommand {
   readonly line: number;
   /** On one line, without its comment. */
   readonly command: string;
-  /** The output that the page shows below it; empty where it shows none. */
+  /** Output that the page shows below it; empty means none. */
   readonly output: readonly string[];
 }
 
-/** Words with which a line of a block begins that is a command; others are output. */
+/** First words of command lines in a block; other lines are output. */
 const COMMAND =
   /^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:exec )?(?:fwdsync|npm|npx|docker|kubectl|systemctl|curl|git|source|echo)\b/;
 
-/** Command lines of a block, in their order. After one with a prompt comes its output; in YAML they are steps of a job. */
+/** Returns the command lines of a block in order. A line with a prompt is followed by its output; in YAML they are steps of a job. */
 export function documentedCommands({ language, line: first, text }: CodeBlock): readonly DocumentedCommand[] {
   const found: { line: number; command: string; output: string[]; isPrompted: boolean }[] = [];
   let line = first;
@@ -45,7 +45,7 @@ export function documentedCommands({ language, line: first, text }: CodeBlock): 
   return found.map(({ line: at, command, output }) => ({ line: at, command, output }));
 }
 
-/** Returns the command lines of a block that start the program, and so can be run by a test. */
+/** Returns the command lines of a block that start fwdsync, so that a test can run them. */
 export function programCommands(block: CodeBlock): readonly DocumentedCommand[] {
   return documentedCommands(block).filter(
     ({ command }) => /\bfwdsync(?: --)? [a-z]/.test(command) && !command.startsWith('npm install'),

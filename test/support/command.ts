@@ -9,9 +9,9 @@ export interface CommandOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  /** Sent when the child has printed something. */
+  /** Signal to send after the child's first output. */
   readonly signalWhenReady?: NodeJS.Signals;
-  /** Bytes at which each file that it writes is full: the system writes a part, and then refuses. */
+  /** Maximum size of each file that it writes, in bytes. The system writes up to this size and then refuses. */
   readonly fileLimit?: number;
   /** Called with the running process. */
   readonly onSpawn?: (child: ChildProcess) => void;
@@ -23,7 +23,7 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs a command of the built program: in this process, unless an option is about the process itself. */
+/** Runs a command of the built program, in this process unless an option concerns the process itself. */
 export async function fwdsync(args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   const { signalWhenReady, fileLimit, onSpawn } = options;
   const forProcess = [signalWhenReady, fileLimit, onSpawn, options.env?.['NODE_OPTIONS']];
@@ -53,7 +53,7 @@ async function runProcess(
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** The published program, where a limit is given with files that are full at so many bytes. */
+/** Starts the published program, with a limit on the size of files if one is given. */
 export function commandLine(args: readonly string[], fileLimit: number | undefined): readonly string[] {
   return fileLimit === undefined ? [PROGRAM, ...args] : ['prlimit', `--fsize=${fileLimit}`, PROGRAM, ...args];
 }

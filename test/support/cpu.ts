@@ -1,4 +1,4 @@
-/** Processor time of this thread: what a test may bound on a machine that others use too. */
+/** CPU time of this thread, which a test can limit even on a busy machine. */
 export function cpuSeconds(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1e6;

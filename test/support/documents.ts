@@ -12,7 +12,7 @@ export interface Printed {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Throws when a command printed a document that does not match the schema of its kind, or a key or password of its environment. */
+/** Throws if a command printed a key or password of its environment, or a document that does not match its schema. */
 export function checkPrinted({ stdout, stderr, env }: Printed): void {
   const found = searchIn({ where: 'what was printed', text: `${stdout}\n${stderr}` }, secretsOf(env));
   if (found.length > 0) throw new Error(found.join('\n'));
@@ -23,7 +23,7 @@ export function checkPrinted({ stdout, stderr, env }: Printed): void {
   if (!validate(document)) throw new Error(`${kind}: ${JSON.stringify(validate.errors)}`);
 }
 
-/** Shorter ones are words that stand in ordinary output, such as the emulator's key. */
+/** Minimum length of a secret to search for. Shorter ones are words of ordinary output, such as the emulator's key. */
 const SHORTEST_SECRET = 10;
 
 function secretsOf(env: Printed['env']): Readonly<Record<string, string>> {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 
-/** Returns a free port. It is below those that the system gives out, so nobody takes it while nothing listens there. */
+/** Returns a free port below those that the system assigns, so that no other process gets it before the test uses it. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(randomInt(20_000, 30_000), '127.0.0.1');
   try {

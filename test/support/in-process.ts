@@ -4,13 +4,13 @@ import type { Served } from '../../src/emulator/http/protocol.ts';
 
 /** Wire between client and emulator. An error that it throws is a connection error. */
 export interface Line {
-  /** Before a request is on its way. */
+  /** Called before a request is sent. */
   readonly connect?: () => Promise<void>;
-  /** Before its answer arrives. */
+  /** Called before its answer arrives. */
   readonly answered?: () => Promise<void>;
 }
 
-/** Hands requests to an emulator in this process, without a socket: for tests of tens of thousands of them. */
+/** Sends requests to an emulator in this process without a socket, for tests with tens of thousands of them. */
 export function inProcess({ dispatch }: Pick<EmulatorCore, 'dispatch'>, line: Line = {}): Dispatcher {
   return new InProcess(dispatch, line);
 }

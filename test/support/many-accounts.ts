@@ -7,7 +7,7 @@ import type { SeededAccount } from '../../src/emulator/emulator.ts';
 export const DOMAINS = 5;
 export const ALIASES = 20;
 
-/** An account that its manifest finds in place. */
+/** An account that matches its manifest. */
 export function seededAccount(index: number): SeededAccount {
   const aliases = Array.from({ length: ALIASES }, (_, alias) => ({
     alias: `name-${alias}`,
@@ -48,7 +48,7 @@ export interface ManyAccounts {
   readonly count: number;
 }
 
-/** Writes the manifests of the first so many accounts; gives their directory, and the keys that they name as an environment. */
+/** Writes the manifests of the first `count` accounts. Returns their directory, and an environment with their keys. */
 export async function writeManifests({ directory, url, count }: ManyAccounts): Promise<{
   readonly accounts: string;
   readonly keys: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export async function writeManifests({ directory, url, count }: ManyAccounts): P
   return { accounts, keys };
 }
 
-/** `fwdsync run` of the first so many accounts as a process of its own, once it serves its status; all it keeps is in the directory. */
+/** Starts `fwdsync run` for the first `count` accounts as a process, and waits for its status server. Its state is in the directory. */
 export async function startAccountsDaemon(
   program: string,
   options: ManyAccounts & { readonly interval: string },
@@ -75,7 +75,7 @@ export async function startAccountsDaemon(
   });
 }
 
-/** A command that serves its status, once it does. */
+/** Starts a command and waits for its status server. */
 export async function startServing(
   program: string,
   args: readonly string[],

@@ -3,8 +3,8 @@ import { shared } from './shared.ts';
 
 const directory = await shared('package');
 
-/** The npm package, packed once a run of tests. */
+/** The npm package, packed once per test run. */
 export const TARBALL = join(directory, 'fwdsync.tgz');
 
-/** Place of `npm install --global`, outside the checkout. */
+/** Directory of `npm install --global`, outside the checkout. */
 export const INSTALLED = join(directory, 'global');

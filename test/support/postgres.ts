@@ -11,24 +11,24 @@ import { freePort } from './free-port.ts';
 
 /** The databases of a PostgreSQL. */
 export interface TestDatabases {
-  /** Makes a database, and gives its URL: an empty one, or a copy of the one at a URL, to which nobody is connected. */
+  /** Creates a database and returns its URL. It is empty, or a copy of the database at a URL without open connections. */
   createDatabase(template?: string): Promise<string>;
-  /** Runs statements in a database as its owner; gives the rows of the last. */
+  /** Runs statements in a database as its owner. Returns the rows of the last one. */
   run(url: string, text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
 }
 
-/** A real PostgreSQL of one test file alone: Debian's, on a free port of 127.0.0.1, with its files in a temporary directory. */
+/** Starts Debian's PostgreSQL for one test file, on a free port of 127.0.0.1, with its files in a temporary directory. */
 export interface TestPostgres extends TestDatabases {
   readonly port: number;
-  /** Ends it at once, as a crash does. */
+  /** Kills it, as a crash does. */
   crash(): Promise<void>;
   /** Starts it again on the same port, with the same data. */
   restart(): Promise<void>;
-  /** Ends it and removes its files. */
+  /** Stops it and deletes its files. */
   stop(): Promise<void>;
 }
 
-/** Tests do not care whether data outlives the machine. Autovacuum would look at the database of each test once a minute. */
+/** Tests need no durable data. Autovacuum would process the database of each test once a minute. */
 const SETTINGS = [
   'fsync=off',
   'full_page_writes=off',
@@ -96,7 +96,7 @@ interface User {
   readonly gid: number;
 }
 
-/** PostgreSQL refuses to run as root; null: this process is an ordinary user. */
+/** User to run PostgreSQL as, because it refuses to run as root; null means that this process is not root. */
 function unprivileged(): User | null {
   if (process.getuid?.() !== 0) return null;
   const numberOf = (flag: string): number =>
@@ -110,7 +110,7 @@ function commandAs(user: User | null, program: string): readonly string[] {
   return ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', path];
 }
 
-/** The newest that Debian's packages installed. */
+/** Returns the directory of the newest version that is installed. */
 function programs(): string {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).toSorted((a, b) => Number(b) - Number(a)) : [];

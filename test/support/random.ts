@@ -1,8 +1,8 @@
 let opened = 0;
 
 /**
- * The chance of one command: always a half, but for the first, which names the run. Two commands in one moment differ in it,
- * as far as the name of a run has room, and by no more than a thousandth.
+ * Returns the random numbers of one command: always a half, except for the first, which goes into the id of the run. It differs
+ * between 40 consecutive commands by less than a thousandth, so that run ids of the same moment differ.
  */
 export function openChance(): () => number {
   opened = (opened + 1) % 40;

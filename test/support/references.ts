@@ -1,6 +1,6 @@
 import type { Reference } from '../../src/core/model/destinations.ts';
 
-/** Value -> name of the environment variable that it came from, as a loaded manifest has it. */
+/** Value -> name of its environment variable, as in a loaded manifest. */
 export function fromEnvironment(
   names: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, Reference & { readonly kind: 'env' }> {

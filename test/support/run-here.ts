@@ -17,7 +17,7 @@ export interface HereResult {
   readonly stderr: string;
 }
 
-/** Runs a command line in this process, as from a script: 80 columns, no terminal, no colour. */
+/** Runs a command line in this process, as in a script: 80 columns, no terminal, no colour. */
 export async function runHere(
   execute: Execute,
   args: readonly string[],

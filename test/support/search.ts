@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The ways in which a secret may get out. */
+/** Encodings in which a secret may leak. */
 export const ENCODINGS: Readonly<Record<string, (value: string) => string>> = {
   plain: (value) => value,
   base64: (value) => Buffer.from(value).toString('base64'),
@@ -11,13 +11,13 @@ export const ENCODINGS: Readonly<Record<string, (value: string) => string>> = {
   hex: (value) => Buffer.from(value).toString('hex'),
 };
 
-/** Something that was printed, sent or written, and where. */
+/** A text that was printed, sent or written, and its place. */
 export interface Found {
   readonly where: string;
   readonly text: string;
 }
 
-/** Secrets that a text contains, by name and encoding, ignoring case. */
+/** Returns the secrets that a text contains, by name and encoding, ignoring case. */
 export function searchIn(
   { where, text }: Found,
   secrets: Readonly<Record<string, string>>,
@@ -30,7 +30,7 @@ export function searchIn(
   );
 }
 
-/** Every file below a directory but those of these names. */
+/** Returns every file below a directory, except files with these names. */
 export async function filesBelow(directory: string, except: readonly string[]): Promise<readonly Found[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !except.includes(entry.name));

@@ -17,7 +17,7 @@ let postgres: Promise<TestPostgres> | undefined;
 let built: Promise<string> | undefined;
 let packed: Promise<string> | undefined;
 
-/** Once a run of tests: tells whoever asks where it is, and makes it for the first. */
+/** Resources that all test files share, by path. The first request creates a resource; each request returns its place. */
 const SHARED: Readonly<Record<string, () => Promise<string>>> = {
   '/postgres': async () => String((await (postgres ??= startPostgres())).port),
   '/package': () => (packed ??= pack()),
@@ -41,7 +41,7 @@ export async function teardown(): Promise<void> {
   for (const made of [built, packed]) if (made !== undefined) await rm(await made, { recursive: true });
 }
 
-/** A directory with dist/ as in the published package, and a command that keeps what was compiled beside it. */
+/** A directory with dist/ as in the published package, and a command that keeps its compile cache beside it. */
 async function buildProgram(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'fwdsync-built-'));
   await chmod(directory, 0o755); // some run it as another user
@@ -50,7 +50,7 @@ async function buildProgram(): Promise<string> {
   });
   for (const name of ['examples', 'schemas']) await symlink(join(ROOT, name), join(directory, name));
   await writeFile(join(directory, 'package.json'), '{ "type": "module" }');
-  // Without the flag, each process spends a fifth of its time on optimizing the HTTP parser.
+  // Without the flag, each process uses a fifth of its time to optimize the HTTP parser.
   const node = `NODE_COMPILE_CACHE=${directory}/compiled exec "${process.execPath}" --liftoff-only`;
   const line = `${node} ${directory}/dist/fwdsync.js "$@"`;
   await mkdir(join(directory, 'bin'));
@@ -58,7 +58,7 @@ async function buildProgram(): Promise<string> {
   return directory;
 }
 
-/** Files that packing does not read, and dist/, which must not be rebuilt while others use it. */
+/** Directories to leave out of the copy: those that packing does not read, and dist/, which must not be rebuilt while others use it. */
 const NOT_PACKED: ReadonlySet<string> = new Set([
   '.git',
   'bench',

@@ -1,8 +1,8 @@
-/** True with `npm run prove`, which tries everything. `npm test` tries a share of it, another one for every PROVE_SEED. */
+/** True with `npm run prove`, which runs all cases. `npm test` runs a share that depends on PROVE_SEED. */
 export const IS_FULL = process.env['PROVE'] === 'full';
 export const PROVE_SEED = Number(process.env['PROVE_SEED'] ?? 1);
 
-/** Number of cases to try: all, or a share that takes a few seconds. */
+/** Number of cases to run: all, or a share that takes a few seconds. */
 export function runs<T>(all: T, share: T): T {
   return IS_FULL ? all : share;
 }

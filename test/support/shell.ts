@@ -3,10 +3,10 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { fwdsync, type CommandResult } from './command.ts';
 
-/** Holds a program called `fwdsync` that prints what a shell gives to it. */
+/** Directory with a program `fwdsync` that prints its arguments. */
 const WITNESS = join(import.meta.dirname, 'witness');
 
-/** Lets a shell take a line `fwdsync …` apart, and runs the built program in this process as the line says. */
+/** Lets a shell parse a line `fwdsync …`, and runs the built program in this process with these arguments. */
 export async function runInShell(
   line: string,
   { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },

@@ -27,7 +27,7 @@ export interface Workspace {
     line: string,
     answers: string,
   ) => Promise<{ readonly code: number | null; readonly output: string }>;
-  /** Requests that were not GET. */
+  /** Number of requests that were not GET. */
   readonly writes: () => readonly string[];
 }
 

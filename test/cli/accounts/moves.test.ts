@@ -12,7 +12,7 @@ interface Scene extends TwoAccounts {
   readonly domains: (name: 'acme' | 'beta') => readonly string[];
 }
 
-/** `moved.example` is live in acme, where it is a tombstone, and wanted in beta. */
+/** `moved.example` is live in acme, whose manifest deletes it, and wanted in beta. */
 async function moving(): Promise<Scene> {
   const accounts = await openTwoAccounts();
   const { acme, directory, env } = accounts;

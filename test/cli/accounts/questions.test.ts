@@ -7,11 +7,11 @@ import { execute } from '../../../src/cli/execute.ts';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
 import { openTwoAccounts } from '../support/two-accounts.ts';
 
-/** Somebody at a terminal, before whom `apply` runs for two accounts. */
+/** A user at a terminal, where `apply` runs for two accounts. */
 interface Seat {
   readonly emulators: readonly Emulator[];
   readonly ended: Promise<number>;
-  /** Resolves when every account has been read as far as its plan needs. */
+  /** Resolves when all reads for the plans of all accounts are done. */
   readonly read: Promise<unknown>;
   /** Resolves with the account whose question is the nth. */
   readonly asked: (nth: number) => Promise<string>;
@@ -103,7 +103,7 @@ test('asks about one account at a time, while the other is read', async () => {
   expect(seat.seen()).toMatch(new RegExp(`\n {2}${second} {2}failed: not applied; nothing was written`));
 });
 
-test('Ctrl-C at a question ends all of them, and nobody is asked again', async () => {
+test('Ctrl-C at a question ends all accounts, and no other question is asked', async () => {
   const seat = await sitDown();
   await seat.asked(1);
   seat.type('\u0003');

@@ -18,7 +18,7 @@ async function pair(): Promise<TwoAccounts & { readonly run: Run }> {
   return { ...accounts, run: (...args) => fwdsync(args, { cwd: directory, env }) };
 }
 
-/** The plans of both in `plans.json`; what was requested for them is forgotten. */
+/** Saves the plans of both accounts in `plans.json`, and clears the recorded requests. */
 async function saved(...flags: readonly string[]): Promise<TwoAccounts & { readonly run: Run }> {
   const accounts = await pair();
   await accounts.run('plan', '--accounts', 'many', '--out', 'plans.json', ...flags);

@@ -5,7 +5,7 @@ import { shareOutput, type SharedOutput } from '../../../src/cli/accounts/shared
 interface Console {
   readonly output: SharedOutput;
   readonly text: Readonly<Record<'stdout' | 'stderr', () => string>>;
-  /** Lets a wait end after so many milliseconds. */
+  /** Ends a wait after this many milliseconds. */
   readonly pass: (milliseconds: number) => Promise<void>;
 }
 
@@ -103,7 +103,7 @@ test('where standard output is a document, names stand on standard error alone',
   expect(text.stderr()).toBe('[a]\n3\n');
 });
 
-test('away from a terminal a line every ten seconds tells who is under way, unless somebody is asked', async () => {
+test('without a terminal a line every ten seconds names the active accounts, except during a question', async () => {
   const { output, text, pass } = openConsole();
   const [a, ended] = [output.open('a'), new AbortController()];
   const telling = output.showProgress(

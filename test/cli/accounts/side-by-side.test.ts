@@ -15,7 +15,7 @@ interface Pair extends TwoAccounts {
 
 interface Running {
   readonly ended: Promise<CommandResult>;
-  /** Resolves when that was printed on standard output. */
+  /** Resolves when standard output contains this text. */
   printed(text: RegExp): Promise<void>;
   readonly stop: () => void;
 }
@@ -62,7 +62,7 @@ function start({ directory, env }: TwoAccounts, args: readonly string[]): Runnin
   };
 }
 
-/** Leaves every request unanswered until it is called; `arrived` resolves with the first. */
+/** Holds every request until it is called. `arrived` resolves with the first request. */
 function hold(emulator: Emulator): { readonly arrived: Promise<void>; readonly release: () => void } {
   const gate = Promise.withResolvers<void>();
   const first = Promise.withResolvers<void>();
@@ -81,7 +81,7 @@ function hold(emulator: Emulator): { readonly arrived: Promise<void>; readonly r
   };
 }
 
-/** Resolves when the account has been written to. */
+/** Resolves after the first write to the account. */
 function written(emulator: Emulator): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   emulator.onRequest(({ method, phase }) => {

@@ -9,7 +9,7 @@ import { everyNth } from '../../support/share.ts';
 
 interface Unreadable {
   readonly name: string;
-  /** Name of the account that the entry goes by. */
+  /** Name of the account in the entry. */
   readonly account: string;
   readonly make: (path: string) => unknown;
   readonly message: string;

@@ -30,7 +30,7 @@ const ACTIONS = {
   GITHUB_RUN_ID: '7',
 };
 
-/** Compiled once: that takes longer than a command. */
+/** Compiles the schema once, because that takes longer than a command. */
 const isHistory = new Ajv2020({ validateFormats: false }).compile(historySchema);
 const isEntry = new Ajv2020({ validateFormats: false }).compile(entrySchema);
 
@@ -300,7 +300,7 @@ test.runIf(IS_FULL)(
     expect(blamed.stdout.match(/run \w+/g)).toEqual(runs.map(({ id }) => `run ${id}`));
     expect((await scene.run(['undo', '--yes', runs[0]?.id ?? ''])).code).toBe(0);
     expect(aliasOf()).toBe('n1@corp.example');
-    // The last run now is that undo.
+    // Now the last run is that undo.
     const asked = await scene.run(['undo'], { stdin: 'yes\n', seat: 'terminal' });
     expect([asked.code, aliasOf()], asked.stdout + asked.stderr).toEqual([0, 'n2@corp.example']);
   },

@@ -13,7 +13,7 @@ async function open(options: SceneOptions = {}): Promise<CommandScene> {
   return commandScene({ seed: SEED, ...options });
 }
 
-/** One of each fate: delivered, refused and bounced; a minute apart, from 2026-09-01T00:00:00Z on. */
+/** Messages with each result: delivered, refused and bounced; a minute apart from 2026-09-01T00:00:00Z on. */
 function deliverSome(scene: CommandScene): void {
   deliver(scene, { to: 'sales@acme.example', subject: 'hello' });
   deliver(scene, { to: 'nobody@acme.example', subject: 'who?', from: 'ben@corp.example' });

@@ -44,7 +44,7 @@ async function openFleet(): Promise<StatusScene> {
   return scene;
 }
 
-test('as JSON: each account by its schema; one that nobody has read for three intervals, or of which something newer is wanted, is not in sync', async () => {
+test('as JSON: each account by its schema; an account that was not read for three intervals, or has a newer manifest, is not in sync', async () => {
   const { status } = await openFleet();
   const { code, stdout } = await status('--format', 'json');
   expect(code).toBe(0);

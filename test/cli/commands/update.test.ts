@@ -285,7 +285,7 @@ describe.each(everyNth(2, EXAMPLES))(
       rmSync(workspace, { recursive: true });
     });
 
-    /** Without its expectations: an account that breaks one is told, and not written down. */
+    /** Copies the example without expectations, because an account that breaks one gives a message instead of an update. */
     function copyExample(): void {
       rmSync(join(workspace, path), { recursive: true, force: true });
       cpSync(join(ROOT, 'examples', example), join(workspace, path), { recursive: true });
@@ -329,7 +329,7 @@ function commentsOf(text: string): readonly string[] {
   return [...text.matchAll(/(?<=^|\s)#.*$/gm)].map(([comment]) => comment.trim()).sort();
 }
 
-/** The lines that one text has and the other has not, as git sees it. */
+/** Returns the lines that only one of the texts has, according to git. */
 function changedLines(before: string, after: string): readonly string[] {
   const directory = mkdtempSync(join(tmpdir(), 'fwdsync-diff-'));
   try {
@@ -348,7 +348,7 @@ function changedLines(before: string, after: string): readonly string[] {
   }
 }
 
-/** Each line with the domain and the section that it stands in. */
+/** Returns each line with its domain and section. */
 function withPlaces(text: string): string {
   let [domain, section] = ['', ''];
   return text

@@ -122,7 +122,7 @@ describe.each(['v4', 'v3'] as const)('verify: true through %s', (version) => {
     await scene.manifest(
       'domains:\n  acme.example: { verify: true }\n  new.example: { aliases: { info: a@corp.example } }\n',
     );
-    // v3 does not tell whether a domain is ready to send.
+    // v3 does not show whether a domain can send.
     expect(await verifications(scene)).toBe(version === 'v4' ? 0 : 1);
   });
 

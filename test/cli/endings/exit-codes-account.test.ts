@@ -21,7 +21,7 @@ async function open(): Promise<Workspace> {
   return workspace;
 }
 
-/** True if a code other than 0 is the answer to a question, and no failure. */
+/** True if a code other than 0 answers a question and means no failure. */
 function isAnswer(command: string | undefined, code: number): boolean {
   return (command === 'verify' && code < 64) || code === 2 || (command === 'replace' && code === 4);
 }
@@ -96,11 +96,11 @@ describe('the commands that look at the account', () => {
     expect(code).toBe(130);
   });
 
-  test.runIf(IS_FULL)('0: logs --follow, when nobody reads any more', { timeout: 20_000 }, async () => {
+  test.runIf(IS_FULL)('0: logs --follow, with a closed output', { timeout: 20_000 }, async () => {
     const workspace = await open();
     const message = { to: 'sales@acme.example', from: 'x@corp.example' };
     deliverMessage(workspace.emulator.store.state, message);
-    // The second output meets a closed pipe.
+    // The second output goes to a closed pipe.
     const deliver = workspace.emulator.onRequest(({ phase }) => {
       if (phase === 'after') deliverMessage(workspace.emulator.store.state, message);
     });
@@ -111,7 +111,7 @@ describe('the commands that look at the account', () => {
     expect(code).toBe(0);
   });
 
-  // `test/cli/process/lost-output.test.ts` shows the same every day.
+  // `test/cli/process/lost-output.test.ts` checks the same in `npm test`.
   test.runIf(IS_FULL)('0: an apply whose reader goes away comes to its end', async () => {
     const workspace = await open();
     await workspace.write('version: 1\ndomains:\n  acme.example:\n    aliases: { info: ana@corp.example }\n');
@@ -122,7 +122,7 @@ describe('the commands that look at the account', () => {
   });
 });
 
-/** Runs a line of the shell that begins with arguments of fwdsync; answers its exit code. */
+/** Runs `fwdsync` in a shell, followed by this text. Returns the exit code. */
 async function bash({ directory, env }: Workspace, line: string): Promise<number | null> {
   const child = spawn('bash', ['-c', `${PROGRAM} ${line}`], {
     cwd: directory,

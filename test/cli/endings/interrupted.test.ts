@@ -16,9 +16,9 @@ ${NAMES.map((name) => `  ${name}: { aliases: { sales: bob@corp.example } }`).joi
 `;
 
 interface Waiting extends Workspace {
-  /** Has every request that this fits wait. */
+  /** Holds every request that matches. */
   readonly hold: (which: (request: RequestSummary) => boolean) => void;
-  /** Resolves when so many wait. */
+  /** Resolves when this many requests are held. */
   readonly held: (count: number) => Promise<void>;
   readonly release: () => void;
 }
@@ -82,7 +82,7 @@ const IN_FLIGHT = [
   [['who', 'ana@corp.example', '--live'], 1, 130],
   [['export'], 2, 130],
   [['why', 'sales@acme.example'], 1, 130],
-  // Its only request: there is nothing that was not done.
+  // This is its only request, so nothing is left undone.
   [['verify', 'acme.example'], 1, 0],
   [['verify'], 1, 130],
 ] as const;
@@ -134,7 +134,7 @@ test.runIf(IS_FULL).each(WITH_REQUESTS)(
 test('while it waits for the next poll nothing is in flight', async () => {
   const work = await open();
   const running = start(work, ['logs', 'acme.example', '--follow']);
-  // Polls are 5 s apart: with no request for half a second the last one has been answered.
+  // Polls are 5 s apart, so after half a second without a request the last one has been answered.
   let known = 0;
   const isQuiet = (): boolean => {
     const before = known;
@@ -153,7 +153,7 @@ test.runIf(IS_FULL)('before there is anything to wait for the first signal ends 
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   child.stdin.on('error', () => {});
-  // More than a pipe holds: once it is written somebody reads.
+  // More than a pipe holds, so it is written only when the test reads.
   await new Promise((resolve) => child.stdin.write('#'.repeat(1_000_000), resolve));
   child.kill('SIGINT');
   await once(child, 'exit');
@@ -161,10 +161,10 @@ test.runIf(IS_FULL)('before there is anything to wait for the first signal ends 
 });
 
 describe('apply, while it writes', () => {
-  /** The first goes alone: nothing is known of the limit before its answer. */
+  /** The first request runs alone, because the limit is unknown before its answer. */
   const isLaterWrite = ({ method, path }: RequestSummary): boolean =>
     method !== 'GET' && !path.includes('acme');
-  /** Both writes; a read of another domain may be on its way as well. */
+  /** Both writes; a read of another domain may be in flight too. */
   const TWO = new RegExp(acknowledged('[23] requests'));
 
   test('the first signal: what is in flight finishes, is reported, and 3', async () => {
@@ -228,7 +228,7 @@ test.runIf(IS_FULL)('on a terminal each leaves a clean line, also where a key wa
   child.stdin.write('\r');
   child.stdin.write('\u0003');
   await shows(`\r\u001b[K${ONE}`);
-  // Nothing is restored that may have moved since: neither a cursor that was hidden nor its place.
+  // Nothing is restored that may have changed since, such as a hidden cursor or its position.
   expect(output).not.toMatch(/\u001b(?:7|8|\[\?25l)/);
   expect(output.slice(output.lastIndexOf(' left')).replace(ONE, '')).not.toContain('%');
   child.stdin.write('\u0003');

@@ -19,7 +19,7 @@ import { everyNth } from '../../support/share.ts';
 
 const KEY = 'key-of-the-killed';
 const CASES = readCases(join(import.meta.dirname, '../../golden'));
-/** Kills that are tried side by side. */
+/** Number of kills that run in parallel. */
 const AT_ONCE = 4;
 
 const NAMES = ['rules-of-all-kinds', 'new-domain-with-everything'];
@@ -71,11 +71,11 @@ interface Attempt {
   readonly end: unknown;
   /** Requests of the last run. */
   readonly methods: readonly string[];
-  /** Mails that would have been lost or led astray between two requests of any run. */
+  /** Mails that would have been lost or sent to a wrong destination between two requests of any run. */
   readonly strayed: readonly string[];
 }
 
-/** Runs the case in a process of its own, kills it where that is asked for, and runs it again in this one. */
+/** Runs the case in a separate process, kills it at the given request, and runs it again in this process. */
 async function attempt(golden: GoldenCase, kill: Kill | null): Promise<Attempt> {
   const { directory, manifest, account, options } = golden;
   const cwd = await temporaryDirectory();
@@ -120,8 +120,8 @@ async function attempt(golden: GoldenCase, kill: Kill | null): Promise<Attempt> 
 }
 
 /**
- * A run that was killed before it read what the service made with a new domain does not know whose the `*` there is: the next
- * one asks, and somebody allows it.
+ * If a run is killed before it has read the items that the service made with a new domain, the origin of the `*` there is unknown.
+ * The next run asks, and this function gives the flag that allows it.
  */
 async function runAllowed(args: readonly string[], terminal: Terminal): ReturnType<typeof runCommand> {
   const run = await runCommand(args, terminal);
@@ -132,7 +132,7 @@ async function runAllowed(args: readonly string[], terminal: Terminal): ReturnTy
   return runCommand([...args, ...allowed.flatMap((address) => ['--allow-unrouted', address])], terminal);
 }
 
-/** The process is gone before the request is processed, or before it is answered. */
+/** The process is killed before the request is processed, or before it is answered. */
 function killAt(emulator: Emulator, child: ChildProcess, { nth, moment }: Kill): void {
   let arrived = 0;
   let struck = 0;
@@ -147,7 +147,7 @@ function killAt(emulator: Emulator, child: ChildProcess, { nth, moment }: Kill):
   });
 }
 
-/** The time of day, plus all that was slept. */
+/** The real time, plus all sleeps. */
 function hastyClock(): Clock {
   let skipped = 0;
   return {

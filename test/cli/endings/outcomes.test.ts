@@ -3,7 +3,7 @@ import { reportExit } from '../../../src/cli/commands/apply/conclude.ts';
 import type { Outcome, Stop } from '../../../src/core/model/report.ts';
 import { openWorkspace, OWNER, type Workspace } from '../../support/workspace.ts';
 
-// The outcome of a run and the exit code of its command say the same.
+// The outcome of a run and the exit code of its command agree.
 
 const EXPECTED: Readonly<Record<Outcome, number>> = {
   unchanged: 0,
@@ -60,7 +60,7 @@ describe('apply', () => {
     return workspace;
   }
 
-  test('whose add somebody else made meanwhile, its deletes withheld: refused, 4', async () => {
+  test('whose addition another user made meanwhile, with its deletes withheld: refused, 4', async () => {
     const workspace = await open(8, `${head}${three}, info: ana@corp.example }\n`);
     workspace.emulator.faults.push({
       match: { method: 'POST' },

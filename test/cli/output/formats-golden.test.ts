@@ -17,7 +17,7 @@ import { temporaryDirectory } from '../../support/directory.ts';
 import { everyNth } from '../../support/share.ts';
 
 const GOLDEN = join(import.meta.dirname, '../../golden');
-/** Cases with a plan that follows only from manifest and account. */
+/** Cases whose plan depends only on manifest and account. */
 const CASES = everyNth(
   10,
   readCases(GOLDEN).filter(

@@ -117,7 +117,7 @@ describe('totals', () => {
   });
 });
 
-test('a plan that changes nobody’s mail says so, and one without changes says nothing', async () => {
+test('a plan that changes no mail says so, and one without changes says nothing', async () => {
   const quiet = await scene(
     'domains:\n  hub.example:\n    credentials: { printer: { password: { env: BOSS } } }\n',
   );

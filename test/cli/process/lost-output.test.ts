@@ -30,7 +30,7 @@ async function open(manifest = MANIFEST) {
 
 type Scene = Pick<Workspace, 'directory' | 'env'>;
 
-/** Runs the shell's line; `fwdsync` in it is the program. */
+/** Runs a shell line in which `fwdsync` is the program. */
 function begin({ directory, env }: Scene, line: string, more: Readonly<Record<string, string>> = {}) {
   const child = spawn('bash', ['-c', `fwdsync() { ${PROGRAM} "$@"; }; ${line}`], {
     cwd: directory,
@@ -47,7 +47,7 @@ async function run(workspace: Scene, line: string, more: Readonly<Record<string,
   return { code: code as unknown, stderr };
 }
 
-/** Runs a command whose output nobody loses. */
+/** Runs a command whose whole output is read. */
 async function inPeace({ directory, env }: Scene, args: readonly string[], more: Scene['env'] = {}) {
   return fwdsync(args, { cwd: directory, env: { ...env, ...more } });
 }
@@ -100,7 +100,7 @@ describe('on a full disk', () => {
     const more = { ...store, FROM: workspace.env['FWDSYNC_STATE_DIR'] ?? '' };
     expect(await run(workspace, importing, more)).toEqual({ code: 3, stderr: LOST });
     expect((await inPeace(workspace, ['history'], store)).stdout.match(/ apply /g)).toHaveLength(1);
-    // Nothing is written the second time, and the reason of that exit code stays.
+    // Nothing is written the second time, and the exit code still has its reason.
     expect((await run(workspace, importing, more)).code).toBe(1);
   });
 

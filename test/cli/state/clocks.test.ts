@@ -21,13 +21,13 @@ const PLACES: readonly Place[] = ['directory', 'store'];
 
 interface Machines {
   readonly scene: CommandScene;
-  /** Applies `sales: PERSON@corp.example` on a machine whose clock is so far from the true time; returns the run. */
+  /** Applies `sales: PERSON@corp.example` on a machine with this clock error. Returns the run. */
   readonly apply: (person: string, skewMs: number) => Promise<string>;
-  /** Runs a command on a machine whose clock is right. */
+  /** Runs a command on a machine with the correct time. */
   readonly run: (args: readonly string[]) => Promise<Output>;
 }
 
-/** Machines that share a state; a minute passes between their runs. `begin`: the true time of the first, from midnight. */
+/** Machines that share a state, with a minute between their runs. `begin` is the true time of the first run, from midnight. */
 async function machines(keptIn: Place, begin: number): Promise<Machines> {
   const scene = await commandScene({ seed: { domains: [ACME] } });
   scene.clock.advance(begin);
@@ -78,7 +78,7 @@ describe('clocks that differ between machines that share a state', () => {
     expect((JSON.parse(blamed.stdout) as Blamed).entries.map((entry) => entry.run)).toEqual(newestFirst);
     const listed = await run(['history', '--format', 'json']);
     expect((JSON.parse(listed.stdout) as Listed).runs.map(({ id }) => id)).toEqual(newestFirst);
-    // Values that a later run set on purpose stay, whichever earlier run is undone.
+    // Values that a later run set on purpose stay when an earlier run is undone.
     for (const earlier of runs.slice(0, -1)) {
       const undone = await run(['undo', '--yes', earlier]);
       expect(undone.code, undone.stdout).toBe(6);

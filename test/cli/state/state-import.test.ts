@@ -57,7 +57,7 @@ test('a move goes on in the store', async () => {
   expect((await move(env)).stdout).toContain('resolvers may still keep the longer TTL');
 });
 
-test('an account of which the store keeps something is refused, and so is what nobody knows', async () => {
+test('an account with data in the store is refused, and so is an unknown account', async () => {
   const { scene, store: env } = await appliedScene();
   expect((await scene.run(['state', 'import', 'state'], { env })).code).toBe(0);
   await mkdir(join(scene.directory, 'state', 'unknown'), { mode: 0o700 });

@@ -9,10 +9,10 @@ import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { OWNER } from '../../support/workspace.ts';
 import { place } from '../support/daemon-process.ts';
 
-/** More than the lease goes by for the locks. */
+/** Advances the clock of the locks by more than a lease. */
 const PASS_AN_HOUR = `UPDATE fwdsync.locks SET refreshed_at = refreshed_at - interval '1 hour'`;
 
-/** One request after another: none is on its way while the first is answered. */
+/** Sends requests one after another, so that none is in flight while the first is answered. */
 const MANIFEST = `version: 1
 api: { account: ${OWNER} }
 domains:
@@ -27,9 +27,9 @@ vi.setConfig({ testTimeout: 180_000 });
 interface Run {
   readonly emulator: Emulator;
   readonly url: string;
-  /** `fwdsync apply --yes`: with `onSpawn` as a process of its own. */
+  /** Runs `fwdsync apply --yes`; with `onSpawn` as a separate process. */
   readonly apply: (onSpawn?: (child: ChildProcess) => void) => Promise<CommandResult>;
-  /** Requests that write, so far. */
+  /** Returns the number of writes so far. */
   readonly writes: () => number;
 }
 
@@ -51,7 +51,7 @@ async function openRun(server: TestDatabases): Promise<Run> {
   };
 }
 
-/** Calls `work` once the first request that writes was processed, before it is answered. */
+/** Calls `work` after the first write has been processed, before it is answered. */
 function atFirstWrite(emulator: Emulator, work: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = emulator.onRequest(({ phase, method }) => {

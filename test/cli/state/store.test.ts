@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await sharedPostgres();
 });
 
-/** A scene whose state is in a store of its own. */
+/** A scene with its state in a separate store. */
 async function storeScene(): Promise<CommandScene & { readonly store: Readonly<Record<string, string>> }> {
   const url = (await server.createDatabase()).replace('postgres@', `postgres:${PASSWORD}@`);
   const seed = { domains: [{ domain: 'acme.example' }] };

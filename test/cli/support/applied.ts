@@ -21,7 +21,7 @@ export const MANIFEST = `domains:
 
 export interface Applied {
   readonly scene: CommandScene;
-  /** Its id. */
+  /** Id of the run. */
   readonly run: string;
 }
 
@@ -46,7 +46,7 @@ export async function apply(
   return /^undo: fwdsync undo (\w+)/m.exec(stdout)?.[1] ?? 'none';
 }
 
-/** Aliases and their destinations. */
+/** Aliases with their destinations. */
 export function aliasesOf(
   { emulator }: CommandScene,
   name = 'acme.example',

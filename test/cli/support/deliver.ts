@@ -1,7 +1,7 @@
 import { deliverMessage, type Message } from '../../../src/emulator/delivery/delivery.ts';
 import type { CommandScene } from './scene.ts';
 
-/** A mail arrives, and a minute goes by. */
+/** Delivers a mail and advances the clock by a minute. */
 export function deliver(
   { emulator, clock }: CommandScene,
   message: Partial<Message> & { readonly to: string },

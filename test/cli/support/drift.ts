@@ -1,6 +1,6 @@
 import type { Dump, DumpedAlias, DumpedDomain, DumpedRule } from '../../../src/emulator/account/dump.ts';
 
-/** An account as somebody left it, and which entries of the manifest that concerns, as `domain kind name`. */
+/** An account after edits by hand, and the affected entries of the manifest as `domain kind name`. */
 export interface Drifted {
   readonly account: Dump;
   readonly touched: ReadonlySet<string>;
@@ -8,7 +8,7 @@ export interface Drifted {
 
 type Random = () => number;
 
-/** Numbers below 1 that follow from a seed. */
+/** Returns a generator of numbers below 1 that depend only on the seed. */
 export function randomFrom(seed: number): Random {
   let state = seed * 2_654_435_761 + 1;
   return () => {
@@ -17,7 +17,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** Some edits by hand in these domains: aliases, rules, credentials and settings change, come and go. */
+/** Makes some edits by hand in these domains: aliases, rules, credentials and settings are changed, added and deleted. */
 export function driftAccount(account: Dump, domains: readonly string[], seed: number): Drifted {
   const random = randomFrom(seed);
   const touched = new Set<string>();

@@ -9,7 +9,7 @@ export interface Comment {
   readonly user: { readonly type: 'Bot' | 'User' };
 }
 
-/** The little of GitHub's REST API that the action uses, over one repository `acme/mail`. */
+/** The part of GitHub's REST API that the action uses, for one repository `acme/mail`. */
 export interface GithubServer {
   readonly url: string;
   readonly comments: Comment[];

@@ -10,15 +10,15 @@ const COMMAND = String.raw`(?:[A-Z_]+=(?:"[^"]*"|'[^']*'|\S+) )*fwdsync (?:${NAM
 const PLACES: readonly RegExp[] = [
   new RegExp(`\`(${COMMAND.replace('[^\\n]', '[^`\\n]')})\``, 'g'),
   new RegExp(`<code>(${COMMAND.replace('[^\\n]', '[^<\\n]')})</code>`, 'g'),
-  // A text of its own, in JSON.
+  // A separate text in JSON.
   new RegExp(`^(${COMMAND})$`, 'g'),
   // At the end of a line.
   new RegExp(`(?<=: )(?!fwdsync \\w+ takes no argument)(${COMMAND})$`, 'gm'),
 ];
-/** Titles, and what is said of the program and not to it. */
+/** Titles, and sentences about the program. */
 const NO_COMMANDS = /^#+ fwdsync plan|title=fwdsync \w+|fwdsync [a-z]+ takes no argument "[^"]*" here/gm;
 
-/** Commands in the output of a command, of a daemon or of its page: in text, in JSON or in HTML. */
+/** Returns the commands in the output of a command, a daemon or its page: in text, JSON or HTML. */
 export function printedCommands(output: string): readonly string[] {
   const texts = textsIn(output);
   return [
@@ -30,7 +30,7 @@ export function printedCommands(output: string): readonly string[] {
   ];
 }
 
-/** Finds text that reads like a command and has no end that a person could see. */
+/** Finds text that looks like a command but has no visible end. */
 export function strayCommands(output: string): readonly string[] {
   return textsIn(output).flatMap((part) => {
     const rest = PLACES.reduce((left, place) => left.replace(place, ''), part.replace(NO_COMMANDS, ''));
@@ -64,7 +64,7 @@ function stringsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-/** HTML stands for itself, but for its entities. */
+/** Decodes the entities of HTML. */
 function decoded(page: string): string {
   if (!page.includes('<code>')) return page;
   return page
@@ -83,8 +83,8 @@ export interface Ran {
 }
 
 /**
- * Runs a command as it is printed, taken apart by a shell, in another directory, with nothing but this environment. Where it would
- * ask, `--yes` is added. What serves is a process, and is stopped once it does.
+ * Runs a printed command through a shell, in another directory, with only this environment. `--yes` is added if it would ask. A
+ * command that serves runs as a process and is stopped once it serves.
  */
 export async function runPrinted(
   line: string,

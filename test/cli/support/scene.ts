@@ -26,25 +26,25 @@ export interface Output {
 }
 
 export interface CommandInput {
-  /** Besides address, key, account and state directory. */
+  /** Variables in addition to address, key, account and state directory. */
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  /** `terminal`: somebody sits there, and has typed `stdin` ahead. */
+  /** `terminal` means that standard input is a terminal on which `stdin` was typed in advance. */
   readonly seat?: 'terminal';
   readonly signal?: AbortSignal;
-  /** Called with every piece of standard output. */
+  /** Called with every chunk of standard output. */
   readonly onOutput?: (text: string) => void;
   /** Standard error in the same form. */
   readonly onError?: (text: string) => void;
 }
 
-/** An emulated account, a directory with a manifest, and the command line over both, on a time that they share. */
+/** An emulated account, a directory with a manifest, and the command line, with a shared clock. */
 export interface CommandScene {
   readonly emulator: Emulator;
   readonly clock: VirtualClock;
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Carries out one command line in this process. */
+  /** Runs a command line in this process. */
   run(args: readonly string[], input?: CommandInput): Promise<Output>;
   /** Writes `fwdsync.yaml`; `version: 1` is added. */
   manifest(text: string): Promise<void>;
@@ -59,7 +59,7 @@ export interface SceneOptions {
   readonly server?: Partial<ServerOptions>;
 }
 
-/** Everything is shut and deleted after the test. */
+/** Opens one account. Everything is closed and deleted after the test. */
 export async function commandScene(options: SceneOptions = {}): Promise<CommandScene> {
   const { seed = {}, version = 'v4', manifest = '', server } = options;
   const clock = virtualClock();

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 /** Compiles each schema once. */
 const ajv = new Ajv2020({ validateFormats: false, addUsedSchema: false });
 
-/** The document that a command printed, once it is shown to match its schema. */
+/** Returns the document that a command printed. Throws if it does not match its schema. */
 export function expectSchema(schema: AnySchemaObject, text: string): Record<string, unknown> {
   const document = JSON.parse(text) as Record<string, unknown>;
   const validate = ajv.compile(schema);

@@ -1,6 +1,6 @@
-// Loaded before the program: something happens to it when it changes a file for the n-th time. It is killed, before or
-// within what it does (KILLED_AT, counting only files whose path has COUNTED); files can no longer be renamed
-// (FAILS_FROM); another hand writes to a file (MEANWHILE).
+// Loaded before the program. It causes a fault at the program's n-th change of a file: the program is killed before or during
+// the change (KILLED_AT, counting only paths that contain COUNTED), renames begin to fail (FAILS_FROM), or another process
+// writes to a file (MEANWHILE).
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';

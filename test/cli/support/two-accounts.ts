@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { startEmulator, type Emulator } from '../../../src/emulator/http/server.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
-/** Two accounts, each on a service of its own, and `many` with their manifests; `acme` is the first by name. */
+/** Two accounts, each on its own service, and the directory `many` with their manifests; `acme` comes first by name. */
 export interface TwoAccounts {
   readonly acme: Emulator;
   readonly beta: Emulator;
@@ -16,7 +16,7 @@ export interface TwoAccounts {
 
 const KEY = 'key-of-both-accounts';
 
-/** In each an alias `sales` is to be added; everything is shut and deleted after the test. */
+/** Opens two accounts; the manifests add an alias `sales` to each. Everything is closed and deleted after the test. */
 export async function openTwoAccounts(): Promise<TwoAccounts> {
   const directory = await temporaryDirectory();
   await mkdir(join(directory, 'many'));

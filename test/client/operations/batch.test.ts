@@ -60,7 +60,7 @@ describe('scenario 20: failed entries of a batch', () => {
     ]);
   });
 
-  test('messages come from the entry, whatever shape its errors have', () => {
+  test('messages come from the entry, with any form of its errors', () => {
     const failed = [
       { index: 0, message: 'first', errors: { forward: ['first', 'second'] } },
       { index: 1, errors: { forward: 'as a text' } },

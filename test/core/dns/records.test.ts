@@ -14,7 +14,7 @@ import { zoneLine } from '../../../src/core/dns/zone.ts';
 
 const RIGHT: RecordCheck = { expected: ['x'], values: ['x'], valid: true };
 
-/** Checks that find these records wrong: what is expected, and what DNS has. */
+/** Returns the checks that find these records wrong, with the expected records and those in DNS. */
 function checksOf(
   wrong: Partial<Record<RecordName, readonly [expected: readonly string[], values: readonly string[]]>>,
 ): RecordChecks {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { load, problemsOf } from './support/loading.ts';
 import { everyNth, runs } from '../../support/share.ts';
 
-// Short files that ask for a great deal: a bounded error, in bounded time and memory.
+// Short files that describe huge manifests give an error of limited size, in limited time and memory.
 
 function lines(count: number, line: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => line(index)).join('\n');

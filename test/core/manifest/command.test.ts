@@ -64,7 +64,7 @@ describe('scenario 4: what cannot be read ends with 1, at once', () => {
     chmodSync(directory, 0o755);
     chmodSync(file, 0o000);
     chmodSync(join(directory, 'closed'), 0o000);
-    // Root may read everything.
+    // Root can read every file.
     const user = process.getuid?.() === 0 ? { uid: 65_534 } : {};
     expectRefused(await measure(['validate', '-f', join(directory, name)], user), 'no permission');
   });
@@ -86,7 +86,7 @@ describe('scenarios 1 to 3: no desired state, or not all of it, is 5', () => {
   });
 });
 
-/** In mebibytes: much less than the largest container in deploy/ has. */
+/** Memory limit in MiB, much less than the largest container in deploy/ has. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=384' };
 
 describe('scenario 7: sizes end with a result or an error, within seconds and 1 GiB', () => {

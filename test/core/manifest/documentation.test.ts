@@ -41,7 +41,7 @@ function codesUnder(heading: string): readonly string[] {
   return rowsUnder(heading).map(([code, severity]) => `${code} ${severity}`);
 }
 
-/** Matches of a pattern in the sources of a folder: the groups, joined by a space. */
+/** Returns the matches of a pattern in the sources of a folder: the groups, joined by a space. */
 function matchesIn(folder: string, pattern: RegExp): readonly string[] {
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
   const texts = files
@@ -53,7 +53,7 @@ function matchesIn(folder: string, pattern: RegExp): readonly string[] {
   return [...new Set(found)];
 }
 
-/** `code severity` of the problems that are written out. */
+/** `code severity` of the problems that the sources contain. */
 const PROBLEM = /severity: '(error|warning)',\s*code: '([a-z-]+)'/g;
 
 describe('keys', () => {
@@ -74,7 +74,7 @@ describe('keys', () => {
     reference: '### Keys of a reference',
     expectation: '### Keys of an expectation',
   };
-  /** A reference in the place of a value; described once. */
+  /** A reference instead of a value, which the page describes once. */
   const REFERENCES = new Set(['destinations', 'destination']);
   const maps = Object.entries(schema.$defs)
     .filter(([name, definition]) => 'properties' in definition && !REFERENCES.has(name))
@@ -151,7 +151,7 @@ describe('codes', () => {
 describe('examples', () => {
   const examples = [...GUIDE.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = '']) => text);
 
-  /** An example is a whole manifest, or the lines of one domain. */
+  /** Completes an example, which is a whole manifest or the lines of one domain. */
   function whole(text: string): string {
     if (/^version:/m.test(text)) return text;
     return `version: 1\ndomains:\n  acme.example:\n${text.replaceAll(/^(?=.)/gm, '    ')}`;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { loadManifest } from '../../../src/core/manifest/load.ts';
 import type { Problem } from '../../../src/core/model/manifest/problem.ts';
 
-/** The errors of a manifest that begins with this text. */
+/** Returns the errors of a manifest that begins with this text. */
 function errorsOf(text: string): readonly Problem[] {
   const { problems } = loadManifest([{ file: 'm.yaml', text: `version: 1\n${text}\n` }], {
     references: 'optional',

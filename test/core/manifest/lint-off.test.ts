@@ -74,7 +74,7 @@ describe('lint.off', () => {
     ]);
   });
 
-  test('errors are reported whatever is silenced', () => {
+  test('errors are always reported, even if silenced', () => {
     expect(
       problemsOf(acme('lint: { off: [plain-http] }', 'aliases: { a: [http://b.example/c, nobody] }')),
     ).toEqual(['unknown-destination 5:40']);

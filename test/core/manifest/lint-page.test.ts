@@ -15,7 +15,7 @@ const SECTIONS = [...PAGE.matchAll(/^### `([a-z-]+)`\n([\s\S]*?)(?=^### |(?![\s\
   }),
 );
 
-/** Found in a manifest, and explained by what it is called. */
+/** Findings whose names explain them, so the page has no section about them. */
 const PLAIN: ReadonlySet<string> = new Set(['no-domains', 'no-final-newline']);
 
 function codesOf(example: string): readonly string[] {

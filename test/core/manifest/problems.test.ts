@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { acme, errorsOf, load, problemsOf } from './support/loading.ts';
 import { runs } from '../../support/share.ts';
 
-/** Without those about destinations on the same domain. */
+/** Problems without those about destinations on the same domain. */
 function loopsOf(text: string): readonly string[] {
   return problemsOf(text).filter((problem) => problem.includes('loop'));
 }
@@ -463,7 +463,7 @@ describe('an error hides no finding that it has no part in', () => {
   ];
   const domain = (name: string, ...lines: readonly string[]): string =>
     [`  ${name}:`, ...lines.map((line) => `    ${line}`), ''].join('\n');
-  /** The shared sections take three lines, each domain seven, and the one with an error eight. */
+  /** The shared sections have three lines, each domain has seven, and the domain with an error eight. */
   const whole = (shared: string, ...more: readonly string[]): string =>
     `version: 1\n${shared}\ndomains:\n${domain('acme.example', ...FINDINGS)}${domain('beta.example', ...FINDINGS, ...more)}`;
   const ENTRIES = ['same-domain-destination 7:7', 'literal-pattern 8:7'] as const;
@@ -520,7 +520,7 @@ describe('an error hides no finding that it has no part in', () => {
     ],
   ] as const)('%s', (_, shared, more, expected, after = '') => {
     expect(problemsOf(whole(shared, ...more) + after)).toEqual(expected);
-    // It is an error in each case.
+    // Each case has an error.
     expect(load(whole(shared, ...more) + after).desired).toBeNull();
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { acme, load, problemsOf } from './support/loading.ts';
 
-/** Aliases that forward to these destinations, one each. */
+/** Makes aliases, one for each destination. */
 function aliases(...destinations: readonly string[]): string {
   return acme('aliases:', ...destinations.map((to, index) => `  a${index}: ${to}`));
 }

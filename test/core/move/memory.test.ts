@@ -10,7 +10,7 @@ function policy(id: string, mx: readonly string[], mode: 'enforce' | 'none' = 'e
 }
 
 describe('the former MX records', () => {
-  test('stay known while somebody changes them one by one', () => {
+  test('stay known while another user changes them one by one', () => {
     expect(lookAt({}, { after: 60, mx: [null] }).memory.mx).toEqual(OLD);
     expect(lookAt({}, { after: 60, mx: [null] }, { after: 120, mx: [SERVICE] }).memory.mx).toEqual(OLD);
   });

@@ -3,7 +3,7 @@ import { nodesOnCycles } from '../../../src/core/routing/cycles.ts';
 import { runs } from '../../support/share.ts';
 import { ACME, aliasSection, desired, live, observed, plan, present } from './support/build.ts';
 
-// Apart from the other tests of plans: under mutation they would be run thousands of times.
+// Separate from the other tests of plans, because mutation testing would run it thousands of times.
 
 test('a chain and a ring of 50,000 nodes take linear time', () => {
   const chain = Array.from({ length: 50_000 }, (_, index): [string, Set<string>] => [

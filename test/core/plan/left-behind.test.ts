@@ -54,7 +54,7 @@ function left(
   return found.map(({ kind, name }) => `${kind} ${name}`);
 }
 
-/** Something else is wanted; that it means the live rule is all that counts. */
+/** The wanted rule differs. Only its id counts, which is that of the live rule. */
 const OTHER = { match: { type: 'cel', expression: 'true' } } as const;
 
 describe('what was applied earlier and is no longer named', () => {

@@ -32,13 +32,13 @@ interface Run {
   readonly hub: PresentDomain['aliases'];
   readonly first: Rows;
   readonly latest?: Partial<Rows>;
-  /** Changes of the hub that are next; all by default. */
+  /** Changes of the hub to check; by default all. */
   readonly going?: (change: Change) => boolean;
   /** True if the changes of ACME are in place. */
   readonly made?: boolean;
 }
 
-/** The addresses that the changes of the hub would newly lose. */
+/** Returns the addresses that lose their mail by the changes of the hub. */
 function newLosses({ acme, hub, first, latest = {}, going = () => true, made = false }: Run) {
   const wanted = [
     present(ACME, acme === undefined ? {} : { aliases: acme }),

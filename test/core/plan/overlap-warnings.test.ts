@@ -22,7 +22,7 @@ const A = 'a@x.example';
 const B = 'b@x.example';
 const LIVE = { [SALES]: A, [HR]: B };
 
-/** The plan of a domain with these live aliases, which route its mail. */
+/** Plans a domain with these live aliases, which route its mail. */
 function planOf(
   wanted: DesiredDomain,
   rows: Readonly<Record<string, string>> = LIVE,

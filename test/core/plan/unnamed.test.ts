@@ -22,7 +22,7 @@ import {
   ruleSection,
 } from './support/build.ts';
 
-/** A domain as it should be and as it is. */
+/** Wanted and live state of a domain. */
 type Domain = readonly [string, Partial<PresentDomain>, Partial<ObservedDomain> | null];
 
 function unnamed(...domains: readonly Domain[]): ReadonlyMap<string, UnnamedEntries> {
@@ -80,7 +80,7 @@ describe('entries that the manifest does not name', () => {
     expect(unnamed([ACME, OPEN, { ...NAMED, aliases }])).toEqual(new Map());
   });
 
-  test('not a rule that an earlier run adopted, whatever the manifest asks of it now', () => {
+  test('not a rule that an earlier run adopted, with any current manifest', () => {
     const memory = prior(ACME, { ruleIds: new Map([['r', 'adopted']]) });
     const rules = [
       liveRule('adopted', 5, 'elsewhere@x.example', { match: { type: 'alias', alias: 'other' } }),

@@ -237,7 +237,7 @@ describe('a route to which another domain forwards until its own change', () => 
 describe('what waits for a change that is withheld', () => {
   const hub = name('hub.example');
   const relay = name('relay.example');
-  /** Mail to info of ACME is led through the relay to the hub, which is led to from there; the old desk of the hub goes. */
+  /** Mail to `info` of ACME is forwarded to the relay and from there to the hub. The hub's old `desk` is deleted. */
   const made = () =>
     plan(
       desired([
@@ -312,7 +312,7 @@ describe('a route to which a domain forwards that is withheld', () => {
     ]);
   const changes = () =>
     plan(desired([present(hub, { aliases: aliasSection({ desk: false, other: false }) })]), found()).changes;
-  /** These domains are withheld for these causes. */
+  /** Domains that are withheld for these causes. */
   const held = (causes: Readonly<Record<string, readonly string[]>>) =>
     Object.entries(causes).map(([domain, all]) => ({
       domain,

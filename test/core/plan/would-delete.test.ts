@@ -16,18 +16,18 @@ import {
 
 const CEL = { match: { type: 'cel', expression: 'true' } } as const;
 
-/** Cases in which an entry is no longer named and not deleted. */
+/** Cases in which an entry is gone from the manifest and is not deleted. */
 const LEFT_BEHIND = new Set([
   'an entry is gone from a section that is not pruned',
   'the section is not stated any more',
 ]);
 
-/** The warnings as they are shown. */
+/** Returns the text of the warnings. */
 function told({ warnings }: ManifestDifference): readonly Problem[] {
   return warnings.map(({ subject: _, ...warning }) => warning);
 }
 
-/** `kind name reason line` of what is deleted, and the codes of the warnings. */
+/** Returns `kind name reason line` for each deleted item, and the codes of the warnings. */
 function difference(before: readonly DesiredDomain[], after: readonly DesiredDomain[]) {
   const { deletes, warnings } = wouldDelete(desired(before), desired(after));
   return {

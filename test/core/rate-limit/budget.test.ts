@@ -20,12 +20,12 @@ function rate(overrides: Partial<Rate> = {}): Rate {
   return { limit: 10, remaining: 9, reset: DATE + 30, date: DATE, retryAfter: null, ...overrides };
 }
 
-/** Sends and answers at once. */
+/** Sends a request that is answered at once. */
 function exchange(budget: Budget, told: Rate | null, now = NOW, status: number | null = 200): Budget {
   return recordEnd(spend(budget, now), { status, rate: told, sentAt: now }, now);
 }
 
-/** A budget of which nothing is used. */
+/** An unused budget. */
 function full(limit: number): Budget {
   return { ...UNKNOWN_BUDGET, limit, remaining: limit, answered: true };
 }
@@ -87,13 +87,13 @@ describe('within a window', () => {
     const used = spend(exchange(UNKNOWN_BUDGET, rate({ remaining: 1 })), NOW);
     let budget = spend(used, next);
     expect(whenMayNext(budget, next)).toBe('after-answer');
-    // One that left before the window was over does not show it, one without an answer has to do.
+    // A request that was sent before the end of the window does not show it; a request without an answer must do.
     const late = recordEnd(budget, { status: 200, rate: rate({ remaining: 0 }), sentAt: NOW }, next);
     expect(whenMayNext(late, next)).toBe('after-answer');
     expect(whenMayNext(recordEnd(late, { status: null, rate: null, sentAt: next }, next), next)).toBe(next);
     budget = exchange(late, rate({ remaining: 1, reset: DATE + 40, date: DATE + 31 }), next);
     expect(whenMayNext(spend(budget, next), next)).toBe('after-answer');
-    // A window in which no answer came does not hold the one after it back.
+    // A window without an answer does not delay the next one.
     expect(whenMayNext(late, next + 61_000)).toBe(next + 61_000);
   });
 
@@ -244,11 +244,11 @@ describe('the length of a window', () => {
   });
 
   test.each([
-    // Seen a second after it began; begun by a request that waited a second longer than it had to.
+    // The window is seen a second after its start. A request that waited a second too long started it.
     [59, 60, 60],
     [60, 61, 60],
     [19, 21, 20],
-    // A sliding one: what a reset tells moves with every request.
+    // A sliding window: its reset time moves with every request.
     [60, 7, 60],
     [43, 60, 60],
     [61, 62, 62],

@@ -32,7 +32,7 @@ describe('requests of one endpoint', () => {
     [8, 100],
     [9, 200],
     [10, 200],
-    // The client waits a second more than the window: what the service says of it is in whole seconds.
+    // The client waits a second longer than the window, because the service gives it in whole seconds.
     [11, 61_100],
     [20, 61_200],
     [21, 122_100],
@@ -50,7 +50,7 @@ describe('requests of one endpoint', () => {
 
   test('that wait for each other take as many answers', () => {
     expect(lasts([steps([{ a: 5 }], 5)])).toBe(500);
-    // Ten in the first window, five of the answers in the second.
+    // Ten requests in the first window, five of the answers in the second.
     expect(lasts([steps([{ a: 15 }], 15)])).toBe(61_500);
   });
 });
@@ -63,7 +63,7 @@ describe('several endpoints', () => {
   test('add up where one step depends on another', () => {
     expect(lasts([steps([{ a: 11 }, { b: 11 }])])).toBe(122_100);
     expect(lasts([steps([{ a: 11 }]), steps([{ b: 11 }])])).toBe(122_200);
-    // Of the same endpoint the second step goes on in the window of the first.
+    // The second step uses the rest of the first step's window, because both use the same endpoint.
     expect(lasts([steps([{ a: 11 }, { a: 9 }])])).toBe(61_200);
     expect(lasts([steps([{ a: 11 }, { a: 10 }])])).toBe(122_100);
   });
@@ -111,7 +111,7 @@ describe('windows of endpoints that have not answered yet', () => {
     window: { ahead: ahead * 1000, step: step === null ? null : step * 1000 },
   });
   const NOW = 100_000;
-  /** When an endpoint without an answer sends more than a window holds, from now on. */
+  /** Returns the time from now until an endpoint without an answer yet sends its eleventh request, in milliseconds. */
   const next = (budgets: readonly Budget[]): number => {
     const known = Object.fromEntries(budgets.map((budget, index) => [`known ${index}`, budget]));
     return durationOf([steps([{ a: 11 }])], pace(known), NOW) - 100;

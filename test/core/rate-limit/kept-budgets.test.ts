@@ -6,7 +6,7 @@ const THERE = { now: 1_800_000_000_000, monotonic: 5_000 };
 /** 20 s later, on another machine. */
 const HERE = { now: THERE.now + 20_000, monotonic: 900_000 };
 
-/** Two of ten requests are left until 40 s after `THERE`; as another process gets it. */
+/** A budget from another process: two of ten requests are left until 40 s after `THERE`. */
 function kept(): KeptBudgets {
   const date = THERE.now / 1000;
   const rate = { limit: 10, remaining: 2, reset: date + 39, date, retryAfter: null };
@@ -38,7 +38,7 @@ test('a window that is over meanwhile is full again', () => {
   expect(whenMayNext(restored(null, later), later.monotonic)).toBe(later.monotonic);
 });
 
-test('where somebody may have used it since, nothing is left until a window from then is over', () => {
+test('if another process may have used it since, nothing is left until a window from then has ended', () => {
   expect(whenMayNext(restored(0), HERE.monotonic)).toBe(HERE.monotonic + 60_000);
   expect(whenMayNext(restored(45_000), HERE.monotonic)).toBe(HERE.monotonic + 15_000);
   expect(whenMayNext(restored(61_000), HERE.monotonic)).toBe(HERE.monotonic);
@@ -47,7 +47,7 @@ test('where somebody may have used it since, nothing is left until a window from
   expect(whenMayNext(budget, HERE.monotonic)).toBe(HERE.monotonic + 60_000);
 });
 
-test('what a 429 paused stays paused, also where somebody may have used it since', () => {
+test('a pause by a 429 stays, even if another process may have used the budget since', () => {
   const paused = { ...UNKNOWN_BUDGET, answered: true, refillAt: THERE.monotonic + 900_000 };
   const keeping = keepBudgets(new Map([['*', paused]]), THERE);
   for (const usedMsAgo of [null, 0]) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nodesOnCycles, type Graph } from '../../../src/core/routing/cycles.ts';
 
-/** `a: b c` is a node and what it leads to. */
+/** Edges as `a: b c`: a node and the nodes that it leads to. */
 function graphOf(...lines: readonly string[]): Graph<string> {
   return new Map(
     lines.map((line) => {

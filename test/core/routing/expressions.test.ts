@@ -3,12 +3,12 @@ import { expressionMatcher } from '../../../src/emulator/delivery/delivery-expre
 import { compileExpression, type MailVariables } from '../../../src/core/routing/cel.ts';
 import { BOOLEAN_EXPRESSIONS } from '../../hostile/support/corpora.ts';
 
-// Compares the result of an expression for a mail in the offline check and in the emulator, which share no code.
+// Compares the result of an expression in the offline check and in the emulator, which share no code.
 
 type Mail = Partial<MailVariables>;
 const EMPTY: MailVariables = { subject: '', body: '', sender: '', recipient: '' };
 
-/** Null: refused. */
+/** null means refused. */
 function offline(source: string, mail: Mail): boolean | null {
   const compiled = compileExpression(source);
   return compiled.ok ? compiled.value.matches({ ...EMPTY, ...mail }) : null;
@@ -83,7 +83,7 @@ test.each([
   expect([offline(source, {}), emulated(source, {})]).toEqual([null, false]);
 });
 
-/** The library itself gets these wrong: mixed numbers behind `dyn`, keys of maps that are no texts, bytes, optionals, nanoseconds. */
+/** Expressions that the library evaluates wrongly: mixed numbers behind `dyn`, keys of maps that are no texts, bytes, optionals, nanoseconds. */
 const KNOWN_WRONG = [
   "b'ÿ' == b'\\303\\277'",
   "b'\\303\\277' != b'ÿ'",

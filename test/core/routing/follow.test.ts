@@ -12,7 +12,7 @@ import { createRouter, type RoutedAlias, type RoutedRule } from '../../../src/co
 
 const MESSAGE = { from: '', subject: 'invoice 7', body: '' };
 
-/** `local@domain: destinations`, one alias a line; `?@domain` is a domain that is not known. */
+/** Aliases as `local@domain: destinations`, one per line. `?@domain` is an unknown domain. */
 function routings(...lines: readonly string[]): (domain: string) => DomainRouting<RoutedAlias, RoutedRule> {
   const aliases = lines.flatMap((line) => {
     const [, name = '', domain, forward] = /^([^@]*)@([a-z.]+): (.*)$/.exec(line) ?? [];
@@ -32,7 +32,7 @@ function shown({ address, depth, ...hop }: Hop<RoutedAlias, RoutedRule>): string
   return `${'  '.repeat(depth)}${address} ${what}`;
 }
 
-/** The hops from the first address, a line each, indented by their depth. */
+/** Returns the hops from the first address, one per line, indented by their depth. */
 function way(to: string, ...lines: readonly string[]): string {
   return follow([to], MESSAGE, routings(...lines))
     .map(shown)
@@ -220,13 +220,13 @@ test('among random aliases: every destination that can be reached, and a loop ex
   );
 });
 
-test('among random aliases, mail is delivered exactly where its way has an end, in whatever order that is asked', () => {
+test('with random aliases, mail is delivered exactly where its path ends, in any order of questions', () => {
   const node = fc.integer({ min: 0, max: 9 });
   const graphs = fc.array(fc.array(node, { maxLength: 3 }), { minLength: 8, maxLength: 8 });
   const order = fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   fc.assert(
     fc.property(graphs, order, (graph, asked) => {
-      // 8 is delivered, 9 is refused.
+      // Node 8 means delivered, 9 means refused.
       const aliases = graph.map((next, at) => ({
         name: `a${at}`,
         forward: decodeForward(

@@ -4,7 +4,7 @@ import { decodeForward } from '../../../src/core/model/destinations.ts';
 import { overlapsIn } from '../../../src/core/routing/overlaps/overlaps.ts';
 import { createRouter } from '../../../src/core/routing/route.ts';
 
-/** `first second: local part` of each overlap; the destinations of `name -> x` are as written, else its place. */
+/** Returns `first second: local part` for each overlap. `name -> x` sets the destination; the default is the position. */
 function overlaps(...names: readonly string[]): readonly string[] {
   const aliases = names.map((text, at) => {
     const [name = '', forward = `${at}@x.example`] = text.split(' -> ');

@@ -7,7 +7,7 @@ test.each<[RuleMatch, boolean]>([
   [{ type: 'alias', alias: '*' }, true],
   [{ type: 'alias', alias: '(.*)' }, true],
   [{ type: 'alias', alias: '^(.*)$' }, true],
-  // It may be a prefix: names that begin with a dot.
+  // It may be a prefix, for names that begin with a dot.
   [{ type: 'alias', alias: '.*' }, false],
   [{ type: 'alias', alias: '(.*' }, false],
   [{ type: 'alias', alias: '' }, false],
@@ -41,7 +41,7 @@ test.each<[string, string, boolean]>([
   ['s*', '(sa|sb).*', true],
   ['(sa|sb).*', 'sa*', true],
   ['(sa|sb).*', 's*', false],
-  // Mail to `s+label`, too, goes to a rule for `s`.
+  // A rule for `s` also matches mail to `s+label`.
   ['(s|t)', 's', false],
   ['(s|t)', 's*', false],
   ['(s|t|u)', '(s|t)', true],

@@ -15,7 +15,7 @@ test.each([
   ['!(subject == "")', 'possible'],
   ['(recipient + "x").endsWith("examplex") || subject == ""', 'possible'],
   ['(recipient.startsWith("a") || body == "") && (recipient.endsWith("example") || body == "")', true],
-  // The first part fails: the second decides where it can.
+  // The first part fails, so the second part decides if it can.
   ['recipient.split("@")[7] == "x" || recipient.startsWith("a")', true],
   ['recipient.split("@")[7] == "x" || recipient.startsWith("b")', 'possible'],
   ['recipient.startsWith("a") || recipient.split("@")[7] == "x"', true],

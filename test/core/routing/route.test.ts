@@ -27,7 +27,7 @@ interface Rule {
 }
 type Table = RoutingTable<Alias, Rule>;
 
-/** `NAME: FORWARD`, one a line. */
+/** Aliases as `NAME: FORWARD`, one per line. */
 function aliases(...lines: readonly string[]): readonly Alias[] {
   return lines.map((line) => {
     const at = line.lastIndexOf(': ');
@@ -59,7 +59,7 @@ function where(table: Partial<Table>, to: Mail, anchoring: Anchoring = 'anywhere
   return shown(routerOf(table).route(to, anchoring));
 }
 
-/** All routes that a mail may take. */
+/** All possible routes of a mail. */
 function everywhere(table: Partial<Table>, to: Mail): readonly string[] {
   return routerOf(table).routes(to).map(shown);
 }

@@ -4,7 +4,7 @@ import { endsOf } from '../../../src/core/routing/follow.ts';
 import { createRouter, type RoutedAlias, type RoutedRule } from '../../../src/core/routing/route.ts';
 import { waysOf } from '../../../src/core/routing/ways.ts';
 
-/** Possible ends of mail to a@x.example with aliases `name@domain: forward`; each way once. */
+/** Returns the possible ends of mail to a@x.example with aliases `name@domain: forward`, each once. */
 function ends(...lines: readonly string[]): readonly string[] {
   const aliases = lines.flatMap((line) => {
     const [, name = '', domain, forward] = /^(.*)@([a-z.]+): (.*)$/.exec(line) ?? [];

@@ -8,12 +8,12 @@ export interface ConsoleCommand {
 export interface Reader {
   /** Runs a command and returns what it printed. */
   readonly run: (command: ConsoleCommand) => Promise<string>;
-  /** Does in an editor what a `diff` block shows. */
+  /** Edits a file as a `diff` block shows. */
   readonly edit?: (diff: string) => Promise<void>;
 }
 
 const BLOCK = /^( *)```(console|diff)\n(.*?)^\1```$/gms;
-/** A comment above a block says why no test runs it. */
+/** Comment above a block that states why no test runs it. */
 const NOT_RUN = /<!-- not run: [^>]+ -->\s*$/;
 
 /** True if a page has a `console` block that a test has to run. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addBatch, forward, useEmptyList } from '../support/empty-domain.ts';
 import { assumed, TIMESTAMP, useTarget, VERSIONS, type Body } from '../support/target.ts';
 
-/** Batches give aliases as v4 has them, with either version (v3: Resources). */
+/** Batches return aliases in the form of v4, with both versions (v3: Resources). */
 describe.each(VERSIONS)('%s: Aliases', (version) => {
   const target = useTarget(version);
   const aliases = useEmptyList(target, 'aliases');

@@ -126,7 +126,7 @@ describe.each(VERSIONS)('%s: Aliases', (version) => {
       expect((await add(alias)).id).not.toBe(id);
     });
 
-    // With v3 a name will do: the `*` is one.
+    // v3 accepts a name instead of an id, and `*` is a name.
     const NO_IDS = version === 'v4' ? ['%2A'] : [];
     test.each(['999999999', 'nobody', '0', '-1', '1.5', '00', ...NO_IDS])(
       'an unknown id %s is 404',
@@ -178,7 +178,7 @@ describe.each(VERSIONS)('%s: Aliases', (version) => {
   });
 });
 
-/** Spacing and order are the service's (field notes). */
+/** Spacing and order as the service sends them (field notes). */
 function entriesOf(forward: string): readonly string[] {
   return forward
     .split(',')

@@ -5,7 +5,7 @@ import { assumed, useTarget, VERSIONS, type Body } from '../support/target.ts';
 
 const config = CONFIGS.alias;
 
-/** Batches give rules as v4 has them, with either version (v3: Resources). */
+/** Batches return rules in the form of v4, with both versions (v3: Resources). */
 describe.each(VERSIONS)('%s: Rules', (version) => {
   const target = useTarget(version);
   const rules = useEmptyList(target, 'rules');

@@ -18,7 +18,7 @@ interface Started {
   readonly emulator: Emulator;
   readonly send: Send;
   readonly clock: Clock;
-  /** Without a key; what is below `/_emulator`. */
+  /** Sends a request to a path below `/_emulator`, without a key. */
   readonly control: Send;
 }
 
@@ -56,7 +56,7 @@ async function rawGet(
 }
 
 describe('who may use it', () => {
-  test('nobody, unless it was asked for', async () => {
+  test('no one by default', async () => {
     const { emulator, control, send } = await start({ control: undefined });
     expect(emulator.controlUrl).toBeNull();
     expect((await control('GET', '/state')).status).toBe(401);
@@ -315,7 +315,7 @@ describe('faults', () => {
     expect((await send('GET', '/account')).status).toBe(200);
   });
 
-  test('somebody else edits the account at the nth request', async () => {
+  test('another user edits the account at the nth request', async () => {
     const { control, send } = await start();
     const request = { method: 'POST', path: `/v4${ALIASES}`, body: { alias: 'foreign', forward } };
     await control('PUT', '/faults', [{ match: { method: 'GET', nth: 2 }, do: { kind: 'edit', request } }]);
@@ -527,7 +527,7 @@ describe('messages', () => {
   });
 });
 
-test('whatever comes is answered, and nothing of it breaks the emulator', async () => {
+test('random requests are answered, and none breaks the emulator', async () => {
   const { dispatch } = createEmulator({
     apiKey: 'k',
     plan: 'paid',

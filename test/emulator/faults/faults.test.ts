@@ -161,7 +161,7 @@ describe('faults of the body and the headers', () => {
     expect(await (await raw(emulator, '/account')).text()).toHaveLength(1_000_000);
   });
 
-  test('a flood that nobody reads ends with its connection', async () => {
+  test('an endless answer that is not read ends with its connection', async () => {
     const { emulator, send } = await start({ match: {}, do: { kind: 'flood', bytes: 1e12 } });
     const response = await raw(emulator, '/account');
     await response.body?.cancel();
@@ -186,7 +186,7 @@ describe('faults of the body and the headers', () => {
     expect((await raw(emulator, '/account')).headers.get('content-type')).toBe('text/plain');
   });
 
-  test('headers are overridden and removed, whatever their case', async () => {
+  test('headers are overridden and removed in any letter case', async () => {
     const { send } = await start({
       match: {},
       do: { kind: 'headers', set: { 'x-ratelimit-reset': 'NaN', 'X-RATELIMIT-LIMIT': null, date: null } },
@@ -199,7 +199,7 @@ describe('faults of the body and the headers', () => {
   });
 });
 
-describe('edits by somebody else', () => {
+describe('edits by another user', () => {
   test('a request comes before the one that it strikes', async () => {
     const { emulator, send } = await start({
       match: { method: 'GET', endpoint: '/domains/:domain/aliases', nth: 2 },

@@ -7,7 +7,7 @@ import type { EmulatorAnswer } from '../../../src/emulator/http/protocol.ts';
 import { authorization, expectFailure, KEY, START, type Body } from '../support/target.ts';
 import { runs } from '../../support/share.ts';
 
-/** Change it to send other requests; a failure prints it with the shortest requests that show it. */
+/** Change the seed to send other requests. A failure prints it with the shortest requests that fail. */
 const SEED = 20_260_116;
 const ID = '11111111-2222-5333-8444-555555555555';
 const forward = 'ana@corp.example';
@@ -153,7 +153,7 @@ test('random requests leave the emulator alive and consistent', async () => {
     { seed: SEED, numRuns: runs(130, 40) },
   );
   expect(count).toBeGreaterThanOrEqual(runs(10_000, 3_000));
-  // Not only refusals: each of the documented outcomes came up.
+  // Not only refusals: each documented outcome occurred.
   for (const status of [200, 204, 207, 400, 404]) expect(statuses.get(status)).toBeGreaterThan(runs(50, 15));
 });
 
@@ -205,7 +205,7 @@ function checkAnswer(target: string, answer: EmulatorAnswer): void {
   expect(parsed.success).toBe(/^\/v3(\/|\?|$)/.test(target) ? false : undefined);
 }
 
-/** Totals equal lists, ids are unique, both versions say the same, and nothing is left of domains that are gone. */
+/** Checks that totals equal lists, ids are unique, both versions agree, and nothing is left of deleted domains. */
 async function checkAccount(core: EmulatorCore): Promise<void> {
   const { state } = core.store;
   const aliasIds: string[] = [];

@@ -18,7 +18,7 @@ const ROOT = '/domains/acme.example';
 const config = { alias: 'jobs', forward };
 const rule = { type: 'alias', config };
 
-/** Requests and bodies that they take. */
+/** Requests and valid bodies. */
 const BOTH: readonly (readonly [string, string, Body])[] = [
   [
     'POST',
@@ -54,7 +54,7 @@ const VERSIONS = [
   { version: 'v3', requests: [...BOTH, ...V3_ALONE], expectRefused: expectV3Failure },
 ] as const;
 
-describe.each(VERSIONS)('what nobody should send to $version', ({ version, requests, expectRefused }) => {
+describe.each(VERSIONS)('malformed requests to $version', ({ version, requests, expectRefused }) => {
   const some = everyNth(6, requests);
   let emulator: Emulator;
   let send: Send;
@@ -126,7 +126,7 @@ describe.each(VERSIONS)('what nobody should send to $version', ({ version, reque
       const [method, path, body] = request;
       emulator.store.state.switches.unknownFields = 'refuse';
       const fields = ['colour', '__proto__', 'constructor'];
-      // A batch is read as a whole: what stands beside its list is nobody's field.
+      // A batch is parsed as a whole, and ignores fields beside its list.
       if (path.endsWith('/batch')) return;
       for (const field of fields) {
         const text = `{"${field}":1,${JSON.stringify(body).slice(1)}`;
@@ -227,11 +227,11 @@ function failuresIn({ body }: Answer): number {
 
 interface Variant {
   readonly body: Body;
-  /** In an item of a batch, which fails alone. */
+  /** True if the wrong value is in an item of a batch, which fails alone. */
   readonly inItem: boolean;
 }
 
-/** A copy of the body for every field and every value that has another type. */
+/** Returns a copy of the body for every field and every value of another type. */
 function* wrongTypes(
   value: Body,
   wrap: (part: Body) => Body = (part) => part,
@@ -249,7 +249,7 @@ function* wrongTypes(
 
 const NULLABLE = new Set(['notification_email', 'whitelabel', 'webhook']);
 
-/** Below the top of a body that has a list of items. */
+/** True below the top level of a body with a list of items. */
 function isItem(body: Body, depth: number): boolean {
   return depth > 0 && Object.values(body).some(Array.isArray);
 }

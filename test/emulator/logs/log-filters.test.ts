@@ -5,7 +5,7 @@ import type { SeedLog } from '../../../src/emulator/logs/logs-seed.ts';
 import type { MailStatus } from '../../../src/emulator/account/model.ts';
 import { authorization, type Body } from '../support/target.ts';
 
-/** More than one piece of an index, so that pages and filters cross their borders. */
+/** More entries than one block of an index holds, so that pages and filters cross the borders of blocks. */
 const COUNT = 2500;
 const NOW = Date.parse('2026-03-01T00:00:00Z');
 const COURSES: readonly (readonly MailStatus[])[] = [
@@ -19,7 +19,7 @@ const COURSES: readonly (readonly MailStatus[])[] = [
 ];
 const LOGS = '/domains/acme.example/logs';
 
-/** Times are in another order than the entries, and some are equal. */
+/** Times that are in another order than the entries; some are equal. */
 const logs = Array.from({ length: COUNT }, (_, index) => ({
   id: `log${index}`,
   created_at: NOW - ((index * 997) % 1999) * 1000,
@@ -102,7 +102,7 @@ describe('the search of v3', () => {
     ['GRÖSSE', []],
     ['größe 1', ['größe 1']],
     ['sender1', ['sender1']],
-    // A part of one field and a part of the next are no text.
+    // Parts of two adjacent fields together do not match.
     ['\nsender', []],
     ['order\nnumber', ['order\nnumber']],
     ['\0', []],

@@ -15,7 +15,7 @@ import { createState, type DomainRecord, type State } from '../../../src/emulato
 import { addDomain } from '../../../src/emulator/account/resources/stored-domains.ts';
 import { START } from '../support/target.ts';
 
-/** Change it to look at other logs; a failure prints it with the shortest steps that show it. */
+/** Change the seed for other logs. A failure prints it with the shortest steps that fail. */
 const SEED = 20_260_121;
 const RUNS = 100;
 const DAY = 86_400_000;
@@ -26,14 +26,14 @@ const TIMES = {
   'at-once': () => 0,
 };
 
-/** A test as the store takes it, and what it means. */
+/** A test of the store, and its meaning. */
 interface Meant {
   readonly test: LogTest;
   readonly passes: (entry: MailLog) => boolean;
 }
 
 const person = fc.constantFrom(...PEOPLE, ...PEOPLE, 'nobody@corp.example');
-/** At most one of a kind, since two seldom pass together. */
+/** At most one test of a kind, because two rarely pass together. */
 const meant = fc.tuple(
   ...(['sender', 'recipient', 'forward'] as const).map((field) =>
     perhaps(person, (address) => ({
@@ -66,7 +66,7 @@ function perhaps<T>(values: fc.Arbitrary<T>, meaning: (value: T) => Meant): fc.A
   );
 }
 
-/** Numbers from 0 to 1 stand for a place among the entries that are there. */
+/** Position among the entries, as a number from 0 to 1. */
 const place = fc.double({ min: 0, max: 1, noNaN: true });
 const insertion = fc.record({
   kind: fc.constant('insert' as const),
@@ -105,7 +105,7 @@ interface Account {
   readonly state: State;
   readonly domain: DomainRecord;
   now: number;
-  /** All that are not too old, in order. */
+  /** Entries that are not too old, in order. */
   entries: readonly MailLog[];
 }
 

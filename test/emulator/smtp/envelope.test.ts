@@ -68,7 +68,7 @@ test.each([
   expect(await client.say(`MAIL FROM:${from}`)).toMatch(/^501 /);
 });
 
-test('parameters that nobody knows are 555, each command has its own', async () => {
+test('unknown parameters are 555; each command has its own parameters', async () => {
   expect(await client.say('MAIL FROM:<ana@x.example> SIZE=10 FOO=bar')).toBe(
     '555 5.5.4 unknown parameter FOO',
   );

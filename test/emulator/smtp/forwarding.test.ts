@@ -59,7 +59,7 @@ test('From is rewritten only where DMARC of the sender would refuse the forward'
   expect(raw).toContain('From: "ana at strict.example via acme.example" <sales@acme.example>\r\n');
   expect(raw).toContain('Reply-To: ana@strict.example\r\n');
   expect(raw).toMatch(/DKIM-Signature: [^]*? d=acme\.example;/);
-  // A failed check stays failed: a forged sender gets no valid signature.
+  // A failed check stays failed, so a forged sender gets no valid signature.
   const forged = await forward('ana@strict.example', '--xclient-addr', '198.51.100.9');
   expect(forged).toContain('\r\nFrom: ana@strict.example\r\n');
   expect(forged).toMatch(/dmarc=fail/);

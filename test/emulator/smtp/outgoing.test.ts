@@ -54,7 +54,7 @@ test('another server on loopback gets what is forwarded, its answers are in the 
   expect(ends[0]).toMatchObject({ server: `127.0.0.1:${port}` });
   expect(ends[0].message).toContain('taken by the relay');
   await new Promise<void>((resolve) => server.close(resolve));
-  // A server that is away is a temporary failure.
+  // An unreachable server is a temporary failure.
   await send('Subject: later\n\nx');
   await running.mail.queue.idle();
   const [last] = (await running.logs('acme.example')).slice(-1);

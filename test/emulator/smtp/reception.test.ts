@@ -135,7 +135,7 @@ test('three addresses that forward to each other pass a message on once each', a
   const forwarded = (await running.logs('acme.example')).filter(({ forward }) => forward !== null);
   expect(forwarded.filter(({ sender }) => sender.email !== '')).toHaveLength(9);
   for (const bounce of await running.arrived('ana@x.example')) expect(bounce).toContain('this is a loop');
-  // The next message is another one.
+  // The next message is separate.
   await sendRaw(running.mail.smtp, { from: 'ana@x.example', to: ['b@acme.example'], raw: MAIL });
   await running.mail.queue.idle();
   expect(await running.arrived('end@corp.example')).toHaveLength(6);

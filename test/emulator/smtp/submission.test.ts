@@ -128,7 +128,7 @@ test('what is sent is signed, and python3-dkim verifies it by the record that ve
   const messages = JSON.stringify([raw, raw.replace('test mailing', 'other mailing')]);
   const args = ['-c', CHECK_DKIM, JSON.stringify({ [key]: text })];
   expect((await runTool('/usr/bin/python3', args, messages)).output).toBe('verified\nfailed\n');
-  // An address of the account is routed like any other mail to it.
+  // Mail to an address of the account is routed like mail from outside.
   expect(await running.arrived('carol@corp.example')).toHaveLength(1);
   const logs = await running.logs('acme.example');
   const log = logs.findLast(({ recipient }) => recipient.email === 'eve@y.example');

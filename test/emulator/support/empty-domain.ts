@@ -1,11 +1,11 @@
 import { beforeEach, expect } from 'vitest';
 import type { Answer, Body, Target } from './target.ts';
 
-/** A new domain without aliases for each test of the file, and what tests do with its lists in either version. */
+/** A new domain without aliases for each test of the file, and requests for its lists in both versions. */
 export interface EmptyDomain {
-  /** `/domains/NAME`; known inside of tests. */
+  /** `/domains/NAME`. Use it only inside tests. */
   readonly root: () => string;
-  /** Sends to a path below the domain. */
+  /** Sends a request to a path below the domain. */
   readonly send: (method: string, below: string, body?: unknown) => Promise<Answer>;
 }
 
@@ -50,7 +50,7 @@ export function useEmptyList(target: Target, list: 'aliases' | 'rules' | 'creden
   };
 }
 
-/** Adds by one batch, all of which must succeed. */
+/** Adds items in one batch, which must all succeed. */
 export async function addBatch(
   list: EmptyList,
   field: 'aliases' | 'rules',
@@ -61,7 +61,7 @@ export async function addBatch(
   return body.added;
 }
 
-/** Adds a rule, an alias rule unless the fields say otherwise. */
+/** Adds a rule; by default an alias rule. */
 export async function addRule(
   rules: EmptyList,
   fields: Readonly<Record<string, unknown>> = {},

@@ -1,6 +1,6 @@
 /**
- * A model of an account, as plain as possible: Maps, and the effect of each operation. The emulator must agree
- * with it whichever version of the API is asked.
+ * A model of an account, as simple as possible: Maps, and the effect of each operation. The emulator must agree
+ * with it in both versions of the API.
  */
 export interface ModelAccount {
   readonly email: string;
@@ -22,7 +22,7 @@ export interface ModelDomain {
 export interface ModelAlias {
   readonly name: string;
   forward: string;
-  /** Taken over from the service's answer. */
+  /** Id from the service's answer. */
   id: string;
 }
 
@@ -35,11 +35,11 @@ export interface ModelRule {
 
 export type RuleType = 'alias' | 'regex' | 'cel';
 
-/** One thing to write; what does not suit the kind of thing is not looked at. */
+/** One write. Fields that its kind does not have are ignored. */
 export interface Item {
   /** Name of an alias, id of a rule, username of a credential. */
   readonly key: string;
-  /** Destination of aliases and rules; `nowhere` is none. */
+  /** Destination of aliases and rules; `nowhere` means none. */
   readonly forward: string;
   readonly password: string;
   readonly type: RuleType;
@@ -65,7 +65,7 @@ export interface Step {
 
 export type Outcome = 'done' | 'missing' | 'invalid';
 
-/** Carries out a step; null: there is no such domain. */
+/** Applies a step. Returns null if the domain does not exist. */
 export function applyStep(account: ModelAccount, step: Step): readonly Outcome[] | null {
   if (step.kind === 'domain') return step.items.map((item) => applyToDomains(account, step, item));
   const domain = account.domains.get(step.domain);
@@ -86,7 +86,7 @@ export function applyStep(account: ModelAccount, step: Step): readonly Outcome[]
   }
 }
 
-/** Rules in the order of evaluation; those of one rank in the order of creation. */
+/** Rules in the order of evaluation; rules with the same rank in the order of creation. */
 export function rulesInOrder(domain: ModelDomain): [string, ModelRule][] {
   return [...domain.rules].toSorted(([, a], [, b]) => a.rank - b.rank);
 }

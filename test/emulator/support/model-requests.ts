@@ -2,17 +2,17 @@ import type { Item, ModelAccount, ModelDomain, Step } from './model-account.ts';
 
 export interface ModelRequest {
   readonly method: string;
-  /** With `/v4` or `/v3` in front. */
+  /** Path with `/v4` or `/v3` in front. */
   readonly target: string;
   readonly body: unknown;
 }
 
 const METHODS = { add: 'POST', update: 'PUT', delete: 'DELETE', 'delete-all': 'DELETE' } as const;
 const LISTS = { alias: 'aliases', rule: 'rules' } as const;
-/** No alias has it. */
+/** An id that no alias has. */
 const NO_ID = '999999999';
 
-/** The request of a step, as the API documents write it. Ids of aliases are those that the model knows by now. */
+/** Returns the request of a step, as the API documents describe it. Ids of aliases come from the model. */
 export function requestOf(account: ModelAccount, step: Step): ModelRequest {
   const root = `/${step.version}/domains`;
   const method = METHODS[step.verb];
@@ -82,7 +82,7 @@ function ruleFields({ verb }: Step, item: Item): object {
   return { id, type, config: isSent ? configOf(item) : undefined, rank, active };
 }
 
-/** The only texts of rules here are their destinations. */
+/** Returns the config of a rule. Only its destination varies. */
 export function configOf({ type, forward }: Pick<Item, 'type' | 'forward'>): object {
   switch (type) {
     case 'alias':

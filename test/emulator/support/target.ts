@@ -5,23 +5,23 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { startEmulator, type Emulator, type ServerOptions } from '../../../src/emulator/http/server.ts';
 
 /**
- * What the suites of v3 and v4 facts run against: an emulator of their own, or, with EMULATOR_URL (a v4 root address)
- * and EMULATOR_KEY in the environment, any other implementation with a paid account, a high rate limit and no domain
- * that ends in `.suite.example`. The domains they add are deleted at the end.
+ * The server that the suites of v3 and v4 facts test. By default each suite starts an emulator. With EMULATOR_URL (a v4 root
+ * address) and EMULATOR_KEY it is any other implementation with a paid account, a high rate limit and no domain that ends in
+ * `.suite.example`. Domains that a suite adds are deleted at the end.
  */
 export interface Target {
   readonly version: Version;
-  /** Sends to the version that the suite is about. */
+  /** Sends a request to the version under test. */
   readonly send: Send;
   readonly v3: Send;
   readonly v4: Send;
   /** The root address of a version. */
   url(version: Version): string;
-  /** Adds a domain and deletes whatever aliases came with it. */
+  /** Adds a domain and deletes the aliases that the service made with it. */
   emptyDomain(): Promise<string>;
   /** A name that no domain has. */
   freshName(): string;
-  /** Has a domain of this name deleted at the end. */
+  /** Deletes the domain with this name at the end. */
   claim(name: string): void;
   /** Lets at least a second go by. */
   passSecond(): Promise<void>;
@@ -30,7 +30,7 @@ export interface Target {
 }
 
 export type Version = 'v3' | 'v4';
-/** For suites of what both have alike: `describe.each(VERSIONS)('%s: …')`. */
+/** For suites about features of both versions: `describe.each(VERSIONS)('%s: …')`. */
 export const VERSIONS: readonly Version[] = ['v4', 'v3'];
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the tests read answers of any shape
@@ -39,7 +39,7 @@ export type Body = any;
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** undefined when there is none. */
+  /** undefined means no body. */
   readonly body: Body;
 }
 
@@ -57,7 +57,7 @@ export function authorization(key: string): string {
   return `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
 }
 
-/** Sends JSON, or a string as it is. */
+/** Sends JSON; a string is sent unchanged. */
 export function sender(root: string, key: string): Send {
   return async (method, path, body, headers) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -91,14 +91,14 @@ interface TestEmulator {
   readonly slept: number[];
 }
 
-/** An emulator with a clock that stands still until it is set; closed after the test. */
+/** Starts an emulator whose clock stands still until the test sets it. It is closed after the test. */
 export async function startTestEmulator(options?: Partial<ServerOptions>): Promise<TestEmulator> {
   const started = await openTestEmulator(options);
   onTestFinished(() => started.emulator.close());
   return started;
 }
 
-/** The same, closed by who opened it. */
+/** Starts the same emulator; the caller closes it. */
 export async function openTestEmulator(options: Partial<ServerOptions> = {}): Promise<TestEmulator> {
   const clock: Clock = { now: START };
   const slept: number[] = [];
@@ -115,7 +115,7 @@ export async function openTestEmulator(options: Partial<ServerOptions> = {}): Pr
   return { emulator, send: sender(emulator.urls.v4, KEY), clock, slept };
 }
 
-/** Call at the top of a file; the target can be used inside of its tests. */
+/** Call at the top of a file. The target can be used only inside tests. */
 export function useTarget(version: Version = 'v4'): Target {
   const external = process.env['EMULATOR_URL'];
   let server: Server | undefined;
@@ -199,13 +199,13 @@ export function targetKey(): string {
   return process.env['EMULATOR_URL'] === undefined ? KEY : (process.env['EMULATOR_KEY'] ?? '');
 }
 
-/** A status, or any of the refusals. */
+/** A status, or any refusal. */
 export type Refusal = number | 'refused';
 
 /** True if the tests run against another implementation. */
 export const isExternal = process.env['EMULATOR_URL'] !== undefined;
 
-/** A status that no document states: another implementation may refuse otherwise. */
+/** A status that no document states. Another implementation may refuse with a different one. */
 export function assumed(status: number): Refusal {
   return isExternal ? 'refused' : status;
 }
@@ -232,7 +232,7 @@ export function expectFailure(answer: Answer, status: Refusal): Body {
   return answer.body;
 }
 
-/** v3: Errors: as v4's, with `success` set to false. */
+/** v3: Errors: like those of v4, with `success` set to false. */
 export function expectV3Failure(answer: Answer, status: Refusal): Body {
   const body = expectFailure(answer, status);
   expect(body.success).toBe(false);

@@ -134,7 +134,7 @@ describe('switch listingLag', () => {
     expect((await v4('POST', `${ROOT}/aliases`, { alias: 'a', forward })).status).toBe(200);
     for (let reads = 0; reads < 3; reads += 1) shown.push(await list());
     expect(shown).toEqual(expected);
-    // Another page is late by itself, one alias is never late.
+    // Each page is late separately; a single alias is never late.
     expect(names((await v3('GET', `${ROOT}/aliases`)).body)).toEqual(['a']);
     expect((await v4('GET', `${ROOT}/aliases/1`)).body.alias.alias).toBe('a');
   });

@@ -11,7 +11,7 @@ import { targetKey, useTarget, type Body } from '../support/target.ts';
 const target = useTarget('v3');
 const forward = 'ana@corp.example';
 
-/** Results of these clients for a failure. */
+/** Result that these clients report for a failure. */
 class ClientError extends Error {
   readonly code: number;
   readonly errors: Body;

@@ -23,7 +23,7 @@ beforeEach(async () => {
   domain = await target.emptyDomain();
 });
 
-/** Sends that must succeed; gives the body. */
+/** Sends a request that must succeed. Returns the body. */
 function via(version: Version): (...request: Parameters<Send>) => Promise<Body> {
   return async (...request) => {
     const { status, body } = await target[version](...request);

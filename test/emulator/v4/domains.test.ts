@@ -54,7 +54,7 @@ describe('v4: Domains: add', () => {
 
   test('routing_engine is alias unless it is set', async () => {
     const { body } = await target.send('POST', '/domains', { domain: target.freshName() });
-    // The specification leaves the default open: another service may have its own.
+    // The specification does not state the default, so another service may have a different one.
     expect(isExternal ? [null, 'alias', 'rules'] : ['alias']).toContain(body.domain.routing_engine);
   });
 

@@ -86,7 +86,7 @@ describe('v4: Errors', () => {
     const text = JSON.stringify({ domain: 'x'.repeat(32 * 1024 * 1024) });
     const refused = await target.send('POST', '/domains', text).then(
       ({ status }) => status,
-      // The connection may end while the body is still on its way.
+      // The connection may end while the body is being sent.
       () => 413,
     );
     expect(refused).toEqual(isExternal ? expect.any(Number) : 413);

@@ -29,7 +29,7 @@ async function added(dns: Partial<DnsState>): Promise<{ emulator: Emulator; send
 const get = async (send: Send, path: string): Promise<Body> => (await send('GET', path)).body;
 
 describe('v4: What the service does: a domain is added and then verified', () => {
-  test('both flags are false before, whatever DNS says', async () => {
+  test('both flags are false before the check, whatever DNS says', async () => {
     const { send } = await added(FOUND);
     const { domain } = await get(send, ROOT);
     expect([domain.forwarding_ready, domain.send_ready]).toEqual([false, false]);

@@ -46,7 +46,7 @@ domains:
   expect(report.outcome).toBe('converged');
   expect(after.changes).toEqual([]);
   expect(report.applied).toHaveLength(plan.changes.length);
-  // The reading before the plan is part of the run.
+  // The read before the plan is part of the run.
   expect(report.requests.total).toBeGreaterThan(requests.length);
   expect(report.wrote).toBe(true);
 });

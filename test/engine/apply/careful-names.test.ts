@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runScene, type RunResult } from './support/harness.ts';
 
-/** Names of which it is not known whether the service takes them for patterns: with either meaning no mail may go astray. */
+/** Names that the service may or may not take for patterns. With either meaning no mail may get a wrong destination. */
 const NAMES = ['sales.*', '*.sales'];
 
 function brief({ report }: RunResult) {

@@ -50,7 +50,7 @@ function sceneOf(exchange: Exchange, version: 'v4' | 'v3'): Promise<Scene> {
   return openScene({ manifest: manifestOf(exchange), seed, version });
 }
 
-/** Applies it, killed before the n-th question whether it may write, and then until it converges. */
+/** Applies it, is killed before the n-th check for permission to write, and applies it again until it converges. */
 async function strays(
   exchange: Exchange,
   version: 'v4' | 'v3',
@@ -97,7 +97,7 @@ const CIRCLES = [
   { name: 'all but one with new destinations', takes: [1, 2, 0], rerouted: [0, 2] },
 ];
 
-/** Every 13th has each version and each type. */
+/** Every 13th case, which covers each version and each type. */
 const EXCHANGES = (['v4', 'v3'] as const).flatMap((version) =>
   (Object.keys(TYPES) as readonly Type[]).flatMap((type) =>
     CIRCLES.map((circle) => ({ version, type, ...circle })),

@@ -39,7 +39,7 @@ test('a domain is verified while others are still being written, and once', asyn
 test('under a limit verification takes the windows in which others are written', async () => {
   const { report } = await runScene(updating(20, { rateLimit: 5 }));
   expect([report.outcome, report.requests.rateLimited]).toEqual(['converged', 0]);
-  // Three waits for the reading, and four from there to the last read that verifies; one after another it would be ten.
+  // Three waits while reading, and four until the last read that verifies. Without parallel domains it would be ten.
   expect(Math.round(report.requests.waitedSeconds / 61)).toBeLessThanOrEqual(8);
 });
 
@@ -53,7 +53,7 @@ test('a new domain is verified as soon as what is added to it is in', async () =
   expect(requests.filter(isListing)).toHaveLength(40);
   const last = requests.findLastIndex(({ method, endpoint }) => method === 'POST' && endpoint === LISTING);
   expect(requests.slice(0, last).filter(isListing).length).toBeGreaterThan(0);
-  // The list of domains is read when all of them are there.
+  // The list of domains is read after all of them are added.
   expect(requests.at(-1)?.endpoint).toBe('/domains');
 });
 

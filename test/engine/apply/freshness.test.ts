@@ -23,7 +23,7 @@ const seed = {
   ],
 };
 
-/** Somebody else does something, and so much time passes, when the first alias is added. */
+/** When the first alias is added, another user does something and this much time passes. */
 function afterStageOne(
   scene: Scene,
   {
@@ -80,7 +80,7 @@ domains:
       afterStageOne(scene, { milliseconds: 0, edits: [['DELETE', '/domains/acme.example/aliases/2']] }),
   });
   expect(report.outcome).toBe('converged');
-  // The first delete is the other's.
+  // The first delete is from the other user.
   expect(writes.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'POST /domains/acme.example/aliases',
     'DELETE /domains/acme.example/aliases/2',
@@ -146,7 +146,7 @@ function credential(username: string): { readonly username: string; readonly pas
   return { username, password: 'correct horse' };
 }
 
-test('what somebody deleted meanwhile is not deleted again, the rest is', async () => {
+test('items that another user deleted meanwhile are not deleted again, the others are', async () => {
   const scene = await openScene({ manifest, seed });
   const { report, writes } = await scene.run({
     company: 'others',
@@ -160,7 +160,7 @@ test('what somebody deleted meanwhile is not deleted again, the rest is', async 
   expect(namesOf('acme.example', scene)).toEqual(['keep', 'new']);
 });
 
-test('what somebody made under an old name meanwhile is not ours to delete', async () => {
+test('an item that another user made under an old name meanwhile is not deleted', async () => {
   const scene = await openScene({ manifest, seed });
   const { report } = await scene.run({
     company: 'others',
@@ -196,7 +196,7 @@ test('a domain that needs more of stage 1 by now waits for the next round', asyn
   const acme = writes
     .filter(({ path }) => path.startsWith('/domains/acme.example'))
     .map(({ method }) => method);
-  // The first PUT is the other's.
+  // The first PUT is from the other user.
   expect(acme).toEqual(['POST', 'PUT', 'PUT', 'DELETE']);
 });
 
@@ -219,7 +219,7 @@ test('where the plan runs as it was approved, what came up beside it is left to 
     }),
   );
   const acme = writes.filter(({ path }) => path.startsWith('/domains/acme.example'));
-  // The PUT is the other's.
+  // The PUT is from the other user.
   expect(acme.filter(({ method }) => method === 'PUT')).toHaveLength(1);
 });
 
@@ -291,7 +291,7 @@ domains:
   seed: { domains: [{ domain: 'acme.example', notification_email: 'before@corp.example' }] },
 };
 
-/** Somebody edits a setting that is not managed at the given moment of the run. */
+/** Another user edits an unmanaged setting at the given moment of the run. */
 function editSettings(
   scene: Scene,
   { phase, method, nth = 1 }: { phase: 'before' | 'after'; method: string; nth?: number },

@@ -40,8 +40,8 @@ const seed: Seed = {
 };
 
 /**
- * Nothing that comes after the n-th question whether it may write happens: neither requests nor memory nor report. One
- * domain, so that no other is in flight then.
+ * Runs until the n-th check for permission to write. After it nothing happens: no request, no change of the memory, no report.
+ * There is only one domain, so that no other request is in flight.
  */
 async function killedAt(scene: Scene, moment: number): Promise<boolean> {
   let seen = 0;

@@ -26,7 +26,7 @@ const rules = (names: readonly string[], forward: string): string =>
     .map((name) => `{ id: ${ID}${name}, name: r${name}, alias: "${name}", forward: ${forward} }`)
     .join(', ');
 
-/** Somebody deletes what a request is about, just before it arrives. */
+/** Another user deletes the item of a request just before the request arrives. */
 async function deletedBefore(scene: Scene, method: string, path: string, deletes: readonly string[]) {
   return scene.run({
     company: 'others',
@@ -43,7 +43,7 @@ async function deletedBefore(scene: Scene, method: string, path: string, deletes
   });
 }
 
-describe('somebody deletes what', () => {
+describe('another user deletes what', () => {
   test.each([
     ['one alias', 'aliases: { a: new@corp.example }', 'aliases', '/domains/acme.example/aliases/1'],
     [
@@ -105,7 +105,7 @@ describe('somebody deletes what', () => {
   });
 });
 
-describe('somebody makes what is to be added', () => {
+describe('another user adds an item that the run adds', () => {
   test.each([
     ['just so', 'new@corp.example', 0],
     ['otherwise', 'other@corp.example', 1],
@@ -196,7 +196,7 @@ function addForeign({ state }: EmulatorStore): void {
   });
 }
 
-describe('a domain that somebody deletes during the run', () => {
+describe('a domain that another user deletes during the run', () => {
   const manifest = `
 domains:
   acme.example:

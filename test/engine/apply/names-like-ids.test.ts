@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runScene } from './support/harness.ts';
 
-// v3 takes an alias by name or by id in the same place, and does not say which counts first.
+// v3 accepts an alias's name or id in the same place, and its specification does not say which counts first.
 const SEED = {
   domains: [
     {

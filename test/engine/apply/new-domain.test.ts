@@ -54,7 +54,7 @@ function catchAll({ end }: RunResult): string | null {
   return domain?.aliases.find(({ alias }) => alias === '*')?.forward ?? null;
 }
 
-/** Every third has each variant. */
+/** Every third case, which covers each variant. */
 const NEW = (['v4', 'v3'] as const).flatMap((version) =>
   VARIANTS.flatMap(({ made, none, ...variant }) => [
     { version, ...variant, catchAllOnCreate: 'both' as const, expected: made },
@@ -143,7 +143,7 @@ domains:
 });
 
 describe('stopped after the domain was added', () => {
-  /** A first run that is stopped at the answer of such a request, and the scene that it leaves. */
+  /** A first run that ends when such a request is answered, and the scene after it. */
   const stoppedAt = async (method: string, path: RegExp) => {
     const scene = await openScene({ manifest: manifestOf(VARIANTS[2].aliases) });
     const controller = new AbortController();
@@ -204,7 +204,7 @@ describe('stopped after the domain was added', () => {
   test('killed once the service has added it: the next run converges', async () => {
     const scene = await openScene({ manifest: manifestOf(VARIANTS[2].aliases) });
     let asked = 0;
-    // Nothing happens after the first request was sent, memory and report included.
+    // Nothing happens after the first request, including memory and report.
     const objection = (): Promise<null> => {
       asked += 1;
       return asked > 1 ? Promise.reject(new Error('killed')) : Promise.resolve(null);

@@ -19,7 +19,7 @@ const seed = {
   })),
 };
 
-/** Just before the first write to one domain. */
+/** Runs an edit just before the first write to one domain. */
 function before(scene: Scene, path: string, run: (store: EmulatorStore) => void): void {
   scene.account.emulator.faults.push({ match: { method: 'POST', path }, do: { kind: 'edit', run } });
 }
@@ -44,7 +44,7 @@ test('a domain that is gone in the middle: reported, others go on', async () => 
   });
   expect(report.outcome).toBe('partial');
   expect(byDomain(report.applied)).toEqual({ 'a.example': ALL, 'b.example': [], 'c.example': ALL });
-  // The batch is refused, and so is the first of its items by itself.
+  // The batch is refused, and then its first item alone.
   expect(byDomain(report.failed)['b.example']).toEqual(['one']);
   expect(byDomain(report.skipped)['b.example']?.toSorted()).toEqual(['old', 'r', 'two', 'update']);
   expect(report.failed.every(({ status }) => status === 404)).toBe(true);
@@ -103,7 +103,7 @@ describe('a plan limit that is reached in the middle', () => {
       expect(report.applied.filter(({ kind, action }) => kind === 'alias' && action === 'add')).toHaveLength(
         3,
       );
-      // No delete where an addition failed.
+      // Nothing is deleted in a domain where an addition failed.
       const failed = new Set(report.failed.map(({ domain }) => domain));
       for (const { domain, aliases } of end.domains) {
         expect([domain, aliases.some(({ alias }) => alias === 'old')]).toEqual([domain, failed.has(domain)]);

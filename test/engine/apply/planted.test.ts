@@ -10,7 +10,7 @@ import { NO_PRIOR, NO_PRIOR_DOMAIN } from '../../../src/core/model/prior.ts';
 import { virtualClock } from '../../support/clock.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
-// Files that another user may put into the state directory, or in its place, before or between runs.
+// Files that another user may put into or in place of the state directory, before or between runs.
 
 function open(directory: string, uid?: number): StateStore {
   const processes = systemProcesses(fs, 'test');
@@ -24,7 +24,7 @@ function open(directory: string, uid?: number): StateStore {
   });
 }
 
-/** Everything that a run does with its state; what of it was refused. */
+/** Does everything that a run does with its state. Returns the refused parts. */
 async function useAll(store: StateStore): Promise<readonly string[]> {
   const lock = await store.lock();
   const { prior, warnings } = await store.prior();
@@ -49,7 +49,7 @@ async function contentOf(directory: string): Promise<readonly string[]> {
   return Promise.all(files.toSorted().map(async (file) => `${file}: ${await fs.readFile(file, 'utf8')}`));
 }
 
-/** Another directory with files that look like ours, to which a link leads. */
+/** A directory that a link points to, with files that look like those of fwdsync. */
 async function elsewhere(): Promise<{ readonly path: string; readonly unchanged: () => Promise<void> }> {
   const path = await temporaryDirectory();
   for (let number = 0; number < 70; number += 1) {
@@ -137,7 +137,7 @@ describe('a directory that others can write to is refused, and nothing in it is 
   });
 });
 
-test('a directory that belongs to somebody else is refused', async () => {
+test('a directory of another user is refused', async () => {
   const root = await temporaryDirectory();
   const { uid } = await fs.stat(root);
   const [lock] = await useAll(open(root, uid + 1));
@@ -145,7 +145,7 @@ test('a directory that belongs to somebody else is refused', async () => {
   expect(await fs.readdir(root)).toEqual([]);
 });
 
-test('directories are made for the owner alone, whatever the umask', async () => {
+test('directories are created for their owner only, with any umask', async () => {
   const root = join(await temporaryDirectory(), 'a', 'state');
   const before = process.umask(0);
   try {

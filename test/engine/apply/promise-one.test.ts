@@ -18,7 +18,7 @@ interface RandomDomain {
   readonly seed: Omit<SeedDomain, 'domain'>;
 }
 
-/** Applies all of it in one run and looks at every moment of every domain. */
+/** Applies everything in one run and checks every moment of every domain. */
 async function strays(
   domains: readonly RandomDomain[],
   otherRules: 'allowed' | 'never',
@@ -68,7 +68,7 @@ test.each(everyNth(2, [1, 2]))(
   },
 );
 
-/** The conditions that a rule may have, as the API and as a manifest write them. */
+/** Conditions of rules, in the form of the API and of a manifest. */
 const CONDITIONS = [
   { type: 'alias', config: { alias: 'a' }, manifest: 'alias: a' },
   { type: 'alias', config: { alias: 'a*' }, manifest: 'alias: "a*"' },
@@ -94,7 +94,7 @@ const randomRule: fc.Arbitrary<RandomRule> = fc.record({
 });
 
 interface RulePlan {
-  /** Each rule's number, before and afterwards, in order. */
+  /** Numbers of the rules before and after the run, in order. */
   readonly before: readonly number[];
   readonly after: readonly number[];
   readonly old: readonly RandomRule[];
@@ -131,7 +131,7 @@ function ruleDomain({ before, after, old, wanted }: RulePlan, domain: number): R
 
 const NO_RULE: RandomRule = { condition: 0, forward: 'one@corp.example', active: true };
 
-/** Each rule keeps its type, and all but the first of those that are live keep their condition. */
+/** Each rule keeps its type, and all live rules except the first keep their condition. */
 function withSteadyConditions(plan: RulePlan): RulePlan {
   const [changing] = plan.before.filter((rule) => plan.after.includes(rule));
   const wanted = plan.wanted.map((rule, index) => {

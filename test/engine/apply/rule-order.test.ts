@@ -4,7 +4,7 @@ import { openScene } from './support/harness.ts';
 import { domainOf, mailTo, replay, strayRoutes } from './support/replay.ts';
 import { everyNth } from '../../support/share.ts';
 
-/** Every rule takes every mail, so that their order is all that counts. */
+/** Every rule matches every mail, so that only their order counts. */
 const live = (name: string, rank: number): SeedRule => ({
   id: idOf(name),
   type: 'alias',
@@ -176,7 +176,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Every fourth has each number of digits. */
+/** Every fourth case, which covers each number of digits. */
 const KEPT = (['all', 0, 1] as const).flatMap((rankDigits) => CASES.map((row) => ({ ...row, rankDigits })));
 
 test.each(everyNth(4, KEPT))('$name, $rankDigits digits are kept', async ({ before, after, rankDigits }) => {

@@ -3,7 +3,7 @@ import type { Fault } from '../../../src/emulator/faults/faults.ts';
 import { everyNth } from '../../support/share.ts';
 import { openScene, runScene, type RunResult } from './support/harness.ts';
 
-/** Whatever is asked of this path with this method is refused. */
+/** Refuses all requests with this path and method. */
 function refuse(method: string, path: string): Fault {
   return {
     match: { method, path, times: 'always' },
@@ -203,12 +203,12 @@ domains:
       'PUT /domains/a.example/aliases/1',
       'DELETE /domains/b.example/aliases/2',
     ]);
-    // Read before what it forwarded to goes, and not again after it: twice for each of two rounds would be four.
+    // It is read before its earlier destination is deleted, and not again after that. Twice in each of two rounds would be four.
     const reads = requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/domains/a.'));
     expect(reads).toHaveLength(2);
   });
 
-  test('also when the update is lost and nobody can read that domain any more', async () => {
+  test('also when the update is lost and the domain can no longer be read', async () => {
     const scene = await openScene({ manifest, seed });
     const { report, end } = await scene.run({
       beforeApply: () =>

@@ -134,7 +134,7 @@ describe('403', () => {
       'd0.example alias delete',
       `d0.example rule ${ruleId('d0.example')}`,
     ]);
-    // Credentials are a chain of their own.
+    // Credentials are a separate chain.
     expect(deletes(result, 'd0.example')).toEqual(['/domains/d0.example/credentials/dan']);
     expect(deletes(result, 'd1.example')).toHaveLength(3);
     expect(report.outcome).toBe('partial');
@@ -298,7 +298,7 @@ describe('attempts are bounded', () => {
     expect(report.outcome).toBe('partial');
     const posts = writes.filter(({ method }) => method === 'POST').length;
     const { total } = report.requests;
-    // Each of three in a domain is sent once in each of two rounds; beyond that only what the budget holds.
+    // Each domain's three items are sent once in each of two rounds. The budget limits all further requests.
     expect(posts).toBeLessThanOrEqual(2 * 3 * count + Math.max(10, Math.ceil(total / 10)));
     expect(writes.some(({ method, path }) => method === 'DELETE' && !path.includes('credentials'))).toBe(
       false,
@@ -348,7 +348,7 @@ describe('an abort', () => {
       stop();
       expect(report.stopped?.kind).toBe('interrupted');
       expect(report.outcome).toBe('partial');
-      // Two domains side by side: one request of the other may be in flight.
+      // Two domains run in parallel, so one request of the other may be in flight.
       expect(sent.length).toBeLessThanOrEqual(last + 1);
       expect(items([...report.applied, ...report.failed, ...report.skipped])).toHaveLength(2 * 8);
       const second = await scene.run();

@@ -7,10 +7,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { everyNth } from '../../support/share.ts';
 
-// Two containers of one pod: one boot, one host name, one disk, and process numbers of their own, which are the same two.
+// Two containers of one pod have the same boot, host name and disk. Each has its own process numbers, which are the same.
 
 const PROCESS = join(import.meta.dirname, 'support/lock-process.ts');
-/** A lease takes 3 s, the wait for a lock half a second. */
+/** A lease lasts 3 s, the wait for a lock half a second. */
 const SPEED = 20;
 const UNSHARE = ['--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child'];
 
@@ -19,7 +19,7 @@ interface Contained {
   signal(name: NodeJS.Signals): void;
 }
 
-/** A process that is number 1 of a pid namespace of its own; `machine`: milliseconds that its clock is ahead, and its boot. */
+/** Starts a process that is number 1 of its pid namespace. `machine` has the milliseconds that its clock is ahead, and its boot. */
 function contain(
   directory: string,
   name: string,
@@ -57,7 +57,7 @@ test('the second of two containers does not take the lock of a live first', { ti
   const directory = await temporaryDirectory();
   const [first, second] = [contain(directory, 'first'), contain(directory, 'second')];
   expect(await first.ask('lock')).toBe('locked');
-  // Longer than a lease: only its own refreshing keeps it.
+  // Longer than a lease, so that only refreshing keeps it.
   for (const begun = performance.now(); performance.now() - begun < 4_500;) {
     expect(await second.ask('lock')).toMatch(/is locked by process 1 on .* \(first\) since /);
   }

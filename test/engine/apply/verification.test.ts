@@ -31,7 +31,7 @@ test.each(['as-sent', 'compact', 'spaced', 'reversed'] as const)(
   },
 );
 
-test('what somebody else breaks while it is verified is put right in the next round', async () => {
+test('changes by another user during verification are corrected in the next round', async () => {
   const scene = await openScene({
     manifest: aliases,
     seed: {
@@ -124,10 +124,10 @@ describe('ranks', () => {
 
 test.each([
   ['refuse', 'failed', 1],
-  // It is not there, whatever the service says: the next run adds it again.
+  // The rule is not there, although the service says so. The next run adds it again.
   ['success', 'partial', 1],
   ['overwrite', 'partial', 1],
-  // It is there under another id, and what the entry means from then on.
+  // The rule is there under another id, which the entry keeps from then on.
   ['second', 'converged', 0],
 ] as const)(
   'a rule whose id another domain has, answered with %s: %s, and %i requests of the next run',
@@ -146,7 +146,7 @@ test.each([
       },
       switches: { existingRuleId, ruleIdScope: 'account' },
     });
-    // Overwriting a rule of another domain is the service's doing, and cannot be foreseen.
+    // The service overwrites a rule of another domain; a plan cannot foresee that.
     const first = await scene.run({ company: 'others' });
     expect([first.report.outcome, first.writes.length]).toEqual([outcome, 1]);
     expect(
@@ -170,7 +170,7 @@ describe('settings of one of many domains', () => {
     expect(sent).toEqual(['GET /domains/d0.example', 'PUT /domains/d0.example', 'GET /domains/d0.example']);
   });
 
-  test('that somebody changes or deletes meanwhile are seen', async () => {
+  test('that another user changes or deletes meanwhile are noticed', async () => {
     for (const request of [
       { method: 'PUT', path: '/v4/domains/d0.example', body: { notification_email: null } },
       { method: 'DELETE', path: '/v4/domains/d0.example' },

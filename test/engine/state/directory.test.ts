@@ -184,7 +184,7 @@ describe('damage counts as empty, with a warning', () => {
   });
 });
 
-test('accounts and hosts do not share a directory, whatever they are called', async () => {
+test('accounts and hosts with any names do not share a directory', async () => {
   const names: readonly { account?: string; apiUrl?: string }[] = [
     {},
     { account: 'OTHER@acme.example' },

@@ -75,7 +75,7 @@ test('what is no entry is left out, and said once it is asked for', async () => 
   expect(new Set(faults)).toEqual(new Set([`${path} has a line that cannot be read; it is left out`]));
 });
 
-test('a day file that somebody put a link or a FIFO in place of is neither read nor written', async () => {
+test('a day file that was replaced by a link or a FIFO is neither read nor written', async () => {
   const { place, history } = await open();
   await fs.mkdir(place, { recursive: true, mode: 0o700 });
   const target = join(await temporaryDirectory(), 'target');

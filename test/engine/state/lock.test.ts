@@ -63,7 +63,7 @@ test('a dead holder, also one whose number is in use again, holds nothing', asyn
 const MINUTE = 60_000;
 const BY_11: unknown = expect.stringContaining('process 11 ');
 
-/** Time passes for the processes by this clock, and for the file system: what was written is older by as much. */
+/** Moves the clock of the processes forward, and makes the files on disk older by the same time. */
 async function pass(milliseconds: number, clock: VirtualClock, { place }: StateStore): Promise<void> {
   clock.advance(milliseconds);
   for (const name of await fs.readdir(place)) {
@@ -79,7 +79,7 @@ const REALMS: readonly (readonly [string, ProcessRealm])[] = [
 ];
 
 describe.each(everyNth(2, REALMS))('a holder %s', (_, realm) => {
-  test('whose process number is nobody’s here keeps it for as long as it refreshes it', async () => {
+  test('whose process number does not exist here keeps it as long as it refreshes it', async () => {
     const directory = await temporaryDirectory();
     const clock = virtualClock();
     const uptime = (): number => clock.monotonic();
@@ -119,7 +119,7 @@ describe.each(everyNth(2, REALMS))('a holder %s', (_, realm) => {
     const store = open(directory, there, clock);
     const lock = await take(store);
     await pass(MINUTE, clock, store);
-    // The other has found the lock to be free, and is about to create its own.
+    // The other process has found the lock free, and is about to create its own.
     let woken: unknown = 'not yet';
     const link: typeof fs.link = async (from, to) => {
       woken = await lock.lost();
@@ -203,7 +203,7 @@ test('a holder whose disk takes nothing any more stops before its lease ends', a
   expect(await lock.lost()).toBeNull();
 });
 
-test('a lease that runs out while the lock is checked is renewed, for nobody took it', async () => {
+test('a lease that expires while the lock is checked is renewed, because no other process took it', async () => {
   const directory = await temporaryDirectory();
   const clock = virtualClock();
   let slow = 0;
@@ -299,7 +299,7 @@ test('the system tells a living process from one that was killed', async () => {
   expect((await open(directory, real).lock()).ok).toBe(true);
 });
 
-test('a directory that is deleted in the middle harms nobody', async () => {
+test('a directory that is deleted during a run does no harm', async () => {
   const directory = await temporaryDirectory();
   const store = open(directory, systemProcesses(fs, 'test'));
   const lock = await take(store);

@@ -14,7 +14,7 @@ export interface FileChange {
 
 export type Forward = 'ana' | 'bob' | 'eve';
 
-/** Of one length for all of them. */
+/** A manifest whose alias has this destination. All destinations give a text of the same length. */
 export function manifestText(forward: string): string {
   return `version: 1\ndomains:\n  acme.example: { aliases: { info: ${forward}@corp.example } }\n`;
 }

@@ -5,11 +5,11 @@ import { HOUR, openLoop, type StartOptions, type World } from './world.ts';
 
 /** The whole daemon over a world, with the real watcher on real files. */
 export interface WatchedDaemon {
-  /** Events that the watchers have told of so far. */
+  /** Number of events that the watchers have reported so far. */
   heard(): number;
   /** Number of watchers created so far. */
   watchers(): number;
-  /** Resolves when nothing escapes the watcher in use any more. */
+  /** Resolves when the current watcher notices all changes. */
   ready(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export async function startWatched(
   };
 }
 
-/** The watchers of the system that are open in this process: what the library itself was given by node. */
+/** The system's watchers that are open in this process, as Node gave them to the library. */
 export function systemWatchers(): readonly FSWatcher[] {
   const { _getActiveHandles } = process as unknown as { _getActiveHandles: () => readonly object[] };
   return _getActiveHandles().filter(({ constructor }) => constructor.name === 'FSWatcher') as FSWatcher[];

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../../src/core/model/clock.ts';
 
-/** Time for a whole world of sleepers: it moves on to the next of them when nothing else is going on. */
+/** A virtual clock for all sleepers of a world. It advances to the next wake-up when nothing else happens. */
 export interface WorldClock extends Clock {
-  /** Counts work that is under way outside of this clock, such as a file that is being read. */
+  /** Counts work outside this clock, such as a read of a file. */
   during<T>(work: () => Promise<T>): Promise<T>;
-  /** Lets so many milliseconds pass. */
+  /** Advances the clock by this many milliseconds. */
   pass(milliseconds: number): Promise<void>;
   /** Lets time pass, `limit` milliseconds at most, until the condition holds. */
   until(condition: () => boolean, limit: number): Promise<void>;

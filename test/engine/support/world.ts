@@ -38,7 +38,7 @@ interface Network {
 
 const LATENCY_MS = 20;
 
-/** One account, its manifest file and a daemon for it, in a time of their own. */
+/** One account, its manifest file and a daemon for it, in virtual time. */
 export interface World {
   readonly clock: WorldClock;
   readonly core: EmulatorCore;
@@ -46,11 +46,11 @@ export interface World {
   readonly path: string;
   readonly stateDirectory: string;
   readonly events: DaemonEvent[];
-  /** Starts a daemon; what it was before must have been stopped. */
+  /** Starts a daemon. The one before it must have been stopped. */
   start(options?: StartOptions): Daemon;
   /** Replaces the manifest: text below `version: 1`. */
   write(text: string): Promise<void>;
-  /** Somebody else changes the account. */
+  /** Changes the account as another user does. */
   edit(method: string, path: string, body?: object): Promise<void>;
   writes(): readonly string[];
 }
@@ -62,7 +62,7 @@ export interface StartOptions {
   /** True if sweeps check domains through v3. By default they read all in full. */
   readonly drift?: 'quick' | 'none';
   readonly fullIntervalMs?: number;
-  /** In place of the world's. */
+  /** Replaces the one of the world. */
   readonly path?: string;
   readonly stateDirectory?: string;
   /** Called at each run. */
@@ -71,7 +71,7 @@ export interface StartOptions {
 
 export interface Daemon {
   readonly loop: AccountLoop;
-  /** Rejects where the loop gives up. */
+  /** Rejects if the loop gives up. */
   readonly ended: Promise<void>;
   status(): AccountStatus;
   /** The state of each domain. */
@@ -82,7 +82,7 @@ export interface Daemon {
 
 export interface WorldOptions extends Partial<EmulatorOptions> {
   readonly seed?: Seed;
-  /** Text of the manifest below `version: 1`; absent: there is none yet. */
+  /** Text of the manifest below `version: 1`; absent means no manifest yet. */
   readonly manifest?: string;
 }
 
@@ -142,7 +142,7 @@ function startDaemon(world: Place, options: StartOptions): Daemon {
   };
 }
 
-/** A loop that is yet to be run. */
+/** A loop that does not run yet. */
 export function openLoop(world: Place, options: StartOptions, signal: AbortSignal): AccountLoop {
   const { clock, events } = world;
   const { mode = 'apply', intervalMs = 5 * MINUTE, pollMs = POLL_MS, key = () => API_KEY } = options;
@@ -189,7 +189,7 @@ export function openLoop(world: Place, options: StartOptions, signal: AbortSigna
   );
 }
 
-/** One client a key, as the daemon keeps them. */
+/** One client per API key, as in the daemon. */
 function clientKeeper(
   { core, clock, network }: Place,
   { version, mode }: Pick<ClientOptions, 'version' | 'mode'>,
@@ -216,7 +216,7 @@ function clientKeeper(
   };
 }
 
-/** One store an account, as the daemon keeps them. */
+/** One store per account, as in the daemon. */
 function stateKeeper({ clock, stateDirectory }: Place, files: typeof fs): Access['openState'] {
   const stores = new Map<string, StateStore>();
   const processes = systemProcesses(files, 'test');

@@ -7,10 +7,10 @@ import type { Switches } from '../../../src/emulator/account/switches.ts';
 /** Expected outcome of `apply`. Except for `converged` and `unchanged`, the account still differs from the manifest. */
 export type Ending = 'converged' | 'unchanged' | 'partial' | 'refused' | 'invalid' | 'failed';
 
-/** The file `options.json`. */
+/** Content of `options.json`. */
 export interface CaseOptions {
   readonly about?: string;
-  /** Given to `plan` and to `apply`. */
+  /** Flags for `plan` and `apply`. */
   readonly flags?: readonly string[];
   /** Values of the manifest's references. */
   readonly env?: Readonly<Record<string, string>>;
@@ -18,18 +18,18 @@ export interface CaseOptions {
   readonly edits?: readonly EditRequest[];
   readonly switches?: Partial<Switches>;
   readonly rateLimit?: number;
-  /** Armed before `plan`, and before `apply`. */
+  /** Faults that are set before `plan`, and before `apply`. */
   readonly planFaults?: readonly Fault[];
   readonly faults?: readonly Fault[];
   /** Differences between v3 and v4. */
   readonly v3?: Difference;
-  /** Sent in place of the account's key. */
+  /** API key to send instead of the account's key. */
   readonly key?: string;
   /** Default `converged`. */
   readonly ends?: Ending;
   /** Starts of the report's lines about failed items. */
   readonly failed?: readonly string[];
-  /** Texts that must not be in anything that is printed. */
+  /** Texts that no output may contain. */
   readonly secrets?: readonly string[];
   /** Items that undo cannot restore, such as `acme.example/credentials/scanner`. */
   readonly lost?: readonly string[];
@@ -37,7 +37,7 @@ export interface CaseOptions {
 
 export type Version = 'v4' | 'v3';
 
-/** The files in which v3 differs from v4; they are stored once more for it, `plan.txt` as `plan.v3.txt`. */
+/** Files that differ on v3. They are stored separately: `plan.txt` as `plan.v3.txt`. */
 export interface Difference {
   readonly because: string;
   readonly files: readonly string[];
@@ -49,7 +49,7 @@ export interface GoldenCase {
   readonly directory: string;
   /** `manifest.yaml` or `manifest`, relative to the directory. */
   readonly manifest: string;
-  /** Applied first; null: there was no earlier run. */
+  /** Manifest that is applied first; null means no earlier run. */
   readonly before: string | null;
   readonly account: Seed;
   readonly options: CaseOptions;
@@ -65,7 +65,7 @@ export function endingOn({ options }: GoldenCase, version: Version): Ending {
   return (version === 'v3' ? options.v3?.ends : undefined) ?? options.ends ?? 'converged';
 }
 
-/** The name under which a text is stored; null: it is to be as on v4. */
+/** Name of the stored file; null means that the text must equal that of v4. */
 export function storedAs(file: string, { options }: GoldenCase, version: Version): string | null {
   if (version === 'v4') return file;
   return options.v3?.files.includes(file) ? file.replace('.', '.v3.') : null;

@@ -17,7 +17,7 @@ export interface CommandResult {
   readonly exitCode: number;
 }
 
-/** Runs a command line of the sources in this process. */
+/** Runs a command line in this process, from the sources. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<CommandResult> {
   const { code, ...printed } = await runHere(execute, args, { ...terminal, random: openChance() });
   checkPrinted({ ...printed, env: terminal.env });

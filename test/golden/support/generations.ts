@@ -4,8 +4,8 @@ import type { GoldenCase } from './case.ts';
 import type { CaseOutcome } from './run-case.ts';
 
 /**
- * Parts of an outcome that must be the same on v4 and v3: everything except what docs/api.md lists as different, and the files
- * in which the case says that they differ.
+ * Parts of an outcome that must be equal on v4 and v3: everything except the differences in docs/api.md and the files that the case
+ * lists as different.
  */
 export function comparable(outcome: CaseOutcome, { options }: Pick<GoldenCase, 'options'>): unknown {
   const { plan, planDocument, apply, applyRequests, texts } = outcome;
@@ -25,7 +25,7 @@ export function comparable(outcome: CaseOutcome, { options }: Pick<GoldenCase, '
   return Object.fromEntries(Object.entries(parts).filter(([file]) => !differing.has(file)));
 }
 
-/** Pages, proofs and verification take other requests, and so another time; v3 states no limit of rules. */
+/** Pages, proofs and verification use other requests and other time. v3 shows no limit of rules. */
 function asOnBoth(text: string): string {
   return text
     .replace(/\n {4,}/g, ' ') // lines break elsewhere where an endpoint has a longer name
@@ -37,7 +37,7 @@ function asOnBoth(text: string): string {
     .replaceAll('/aliases/:alias', '/aliases/:id');
 }
 
-/** Digest, checksum and seal cover the address; of the forecast the writes are the same, a verification aside. */
+/** Digest, checksum and seal include the address. In the forecast the writes are equal, except for the request to verify a domain. */
 function documentOnBoth(document: SavedPlan): unknown {
   const {
     createdAt: _,
@@ -64,7 +64,7 @@ function documentOnBoth(document: SavedPlan): unknown {
   };
 }
 
-/** A verification is a POST on v4 and a GET on v3, and changes nothing on either. */
+/** The request to verify a domain is a POST on v4 and a GET on v3. It changes nothing. */
 function isWrite({ method, endpoint }: JournalEntry): boolean {
   return method !== 'GET' && endpoint !== '/domains/:domain/verify';
 }
@@ -85,7 +85,7 @@ function nameOnBoth(endpoint: string): string {
   return endpoint.replace('/aliases/:alias', '/aliases/:id');
 }
 
-/** Leaves out a setting that v3 alone has: an update of a domain sends it along as it is. */
+/** Removes a setting that only v3 has; an update of a domain sends it unchanged. */
 function withoutWebhook(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   return Object.fromEntries(Object.entries(body).filter(([field]) => field !== 'webhook'));

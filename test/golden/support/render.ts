@@ -4,9 +4,9 @@ import type { CommandResult } from './cli.ts';
 
 /** Text of a terminal: the command line, both outputs, and the exit code. */
 export function renderSession({ args, stdout, stderr, exitCode }: CommandResult): string {
-  // Domains run side by side: how far the run has come, and whether a line of that is due, is not stored.
+  // Domains run in parallel, so lines of progress differ and are not stored.
   const steady = stderr.replace(/^(reading|writing|verifying): \d+%.*\n/gm, '');
-  // Nor how many reads the others had begun when too many items had failed.
+  // Nor is the number of reads that had begun when too many items had failed.
   const printed = stdout.includes('more than --max-failures')
     ? stdout.replace(/ \d+ requests in /, ' REQUESTS in ')
     : stdout;
@@ -15,8 +15,7 @@ export function renderSession({ args, stdout, stderr, exitCode }: CommandResult)
 }
 
 /**
- * The writes, one a line, by domain: what happens in one domain stands in the order in which it happened, domains run
- * side by side.
+ * Renders the writes, one per line, by domain. The writes of a domain are in their real order; domains run in parallel.
  */
 export function renderRequests(entries: readonly JournalEntry[]): string {
   const writes = entries.filter(({ method }) => method !== 'GET');
@@ -25,7 +24,7 @@ export function renderRequests(entries: readonly JournalEntry[]): string {
   return domains.map((domain) => (byDomain.get(domain) ?? []).map(renderRequest).join('')).join('');
 }
 
-/** The account as JSON, one item a line; only what a manifest can say something about. */
+/** Renders the account as JSON, one item per line, with only the fields that a manifest can set. */
 export function renderAccount({ domains }: Dump): string {
   return `[${domains.map(renderDomain).join(',')}\n]\n`;
 }

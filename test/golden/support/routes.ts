@@ -3,7 +3,7 @@ import type { Dump } from '../../../src/emulator/account/dump.ts';
 import type { Emulator } from '../../../src/emulator/http/server.ts';
 import type { Desired } from '../../../src/core/model/desired.ts';
 
-/** A mail of which it is watched where it would go. */
+/** A mail whose route is watched. */
 export interface Probe {
   readonly to: string;
   readonly from?: string;
@@ -23,7 +23,7 @@ const TEXTS: readonly Omit<Probe, 'to'>[] = [
   { subject: '[alarm] fire' },
 ];
 
-/** Mails to every address that the manifest or the account names, in the domains that the account has, and to another. */
+/** Mails to every address in the manifest or the account, in the domains of the account, and to one other address. */
 export function probesOf({ domains }: Dump, desired: Desired | null): readonly Probe[] {
   const locals = new Map(domains.map(({ domain }) => [domain, new Set(['nobody'])]));
   const add = (domain: string, name: string): void => {
@@ -43,7 +43,7 @@ export function probesOf({ domains }: Dump, desired: Desired | null): readonly P
   });
 }
 
-/** By the emulator's own routing. */
+/** Returns the route by the emulator's own routing. */
 export function routesOf({ store }: Emulator, probes: readonly Probe[]): Routes {
   return probes.map(({ to, from = 'someone@home.example', subject = '', body = '' }) => {
     const domain = store.state.domains.get(to.slice(to.indexOf('@') + 1));
@@ -60,8 +60,8 @@ function destinationsOf(route: MailRoute): string | null {
 }
 
 /**
- * Mails that on the way would have gone neither where they went before nor where they go afterwards. While rules move,
- * another rule may take a mail that a rule takes before or afterwards.
+ * Returns mails that at some moment would have gone neither to their earlier nor to their later destination. While rules move,
+ * another rule may match a mail that a rule matches before or afterwards.
  */
 export function strayed(probes: readonly Probe[], way: readonly Routes[]): readonly string[] {
   const [first = [], last = []] = [way[0], way.at(-1)];

@@ -23,15 +23,15 @@ const SNAPSHOT = /WORKSPACE\/state\/\S+\/snapshots\/\S+\.yaml/g;
 /** Output and effects of the case's command lines, as they are stored. */
 export interface CaseOutcome {
   readonly plan: CommandResult;
-  /** The document of that plan; null: none was made. */
+  /** The plan's document; null means no plan. */
   readonly planDocument: SavedPlan | null;
   readonly apply: CommandResult;
   /** The account before `apply` (and after the edits by hand), and after it. */
   readonly start: Dump;
   readonly end: Dump;
-  /** Mails that would have been lost or led astray on the way from the one to the other. */
+  /** Mails that would have been lost or sent to a wrong destination between the two. */
   readonly strayed: readonly string[];
-  /** Null: the case is not followed. */
+  /** null if the case is not followed up. */
   readonly later: Later | null;
   /** The text of every file in the state directory, and of the saved plan. */
   readonly saved: readonly string[];
@@ -49,7 +49,7 @@ export interface Later {
   readonly planOnOther: CommandResult;
   readonly exported: CommandResult;
   readonly planOfExport: CommandResult;
-  /** Null: there was nothing to undo. */
+  /** null means that there was nothing to undo. */
   readonly undone: Undoing | null;
 }
 
@@ -58,11 +58,11 @@ interface Stage {
   readonly golden: GoldenCase;
   readonly emulator: Emulator;
   readonly terminal: Terminal;
-  /** A directory of its own: the manifest under its name in `work`, and `state`. */
+  /** A directory for the case, with the manifest in `work`, and `state`. */
   readonly workspace: string;
 }
 
-/** Runs a case; one that is followed is planned again, exported and undone as well. */
+/** Runs a case. A followed case is also planned again, exported and undone. */
 export async function runCase(
   golden: GoldenCase,
   version: Version,
@@ -103,7 +103,7 @@ async function openStage(golden: GoldenCase, version: Version): Promise<Stage> {
   return { golden, emulator, workspace, terminal: { cwd: join(workspace, 'work'), clock, env } };
 }
 
-/** The earlier run, from a file of the same name, and the changes made by hand since; then the current manifest. */
+/** Applies the earlier manifest from a file with the same name, makes the changes by hand, and writes the current manifest. */
 async function prepare({ golden, terminal, emulator }: Stage): Promise<void> {
   const { directory, manifest, before, options } = golden;
   const place = join(terminal.cwd, manifest);
@@ -220,7 +220,7 @@ function asOn(version: Version, fault: Fault): Fault {
   return { ...fault, match: { ...fault.match, endpoint: '/domains/:domain/aliases/:alias' } };
 }
 
-/** The flags that say which domains a run is about. */
+/** Flags that select the domains of a run. */
 function scopeOf(flags: readonly string[]): readonly string[] {
   return flags.filter((flag, index) => flag === '--domain' || flags[index - 1] === '--domain');
 }

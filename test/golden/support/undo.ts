@@ -15,7 +15,7 @@ export interface Undoing {
   readonly snapshot: Undone;
 }
 
-/** Runs the commands that a run prints, with what their guards ask for. Null means that the run wrote nothing. */
+/** Runs the commands that a run prints, with the allowances that their guards ask for. null means that the run wrote nothing. */
 export async function undoAll(
   emulator: Emulator,
   run: CommandResult,
@@ -58,7 +58,7 @@ function unquoted(command: string): readonly string[] {
   return command.split(' ').map((word) => word.replace(/^'(.*)'$/, '$1'));
 }
 
-/** Credentials that one command made and the next took away: they do not come back with the one after it. */
+/** Credentials that one command added and the next deleted. The command after it cannot restore them. */
 export function credentialsGone(before: Dump, after: Dump): readonly string[] {
   const left = new Set(credentialsOf(after));
   return credentialsOf(before).filter((name) => !left.has(name));

@@ -5,9 +5,9 @@ import { sameMatch, type RuleMatch } from '../../../src/core/model/resources.ts'
 import type { Dump, DumpedDomain, DumpedRule } from '../../../src/emulator/account/dump.ts';
 
 /**
- * The part of an account that a manifest does not manage, ids and times included: what an apply must leave as it is.
- * Written apart from the planner, straight from the words of the manifest language. `ids` are rules that the run addressed on purpose,
- * such as those that an earlier run took over.
+ * Returns the part of an account that a manifest does not manage, including ids and times. An apply must not change it.
+ * It is written from the docs of the manifest, independently of the planner. `ids` are rules that the run manages, such as rules
+ * that an earlier run took over.
  */
 export function unmanagedPart(account: Dump, desired: Desired, ids: ReadonlySet<string>): unknown {
   return account.domains.flatMap((domain) => {
@@ -52,7 +52,7 @@ function matchOf({ type, config }: DumpedRule): RuleMatch {
   return { type, ...config } as unknown as RuleMatch;
 }
 
-/** `*` any run, `?` one character, a backslash takes the next one literally. */
+/** `*` matches any text, `?` one character; a backslash makes the next character literal. */
 function glob(pattern: string): RegExp {
   const source = pattern.replace(/\\?[^]/g, (part) => {
     if (part === '*') return '.*';

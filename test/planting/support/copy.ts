@@ -11,9 +11,9 @@ const run = promisify(execFile);
 
 /** Files and edits to plant. */
 export interface Planting {
-  /** Its folder below test/planting/, whose src/ is copied over the sources; null: it needs no file of its own. */
+  /** Folder below test/planting/ whose src/ is copied over the sources; null means no files. */
   readonly folder: string | null;
-  /** By file: texts, and what replaces them wherever they stand. */
+  /** Replacements of text, by file. Every occurrence is replaced. */
   readonly edits: Readonly<Record<string, readonly (readonly [text: string, replacement: string])[]>>;
 }
 
@@ -42,7 +42,7 @@ export async function plant(directory: string, { folder, edits }: Planting): Pro
   }
 }
 
-/** The lines that a copy has more than the sources outside the emulator, by file; none may be missing. */
+/** Returns the lines that a copy has more than the sources, outside the emulator, by file. Throws if a line is missing. */
 export async function plantedLines(directory: string): Promise<Readonly<Record<string, readonly string[]>>> {
   const planted: Record<string, readonly string[]> = {};
   for (const file of await filesBelow(join(directory, 'src'))) {

@@ -16,7 +16,7 @@ export interface Journey {
   /** Lines of the domain in a manifest. */
   readonly one: string;
   readonly two: string;
-  /** The section that it is alone in, and lines that ask for it to be gone; null for what is always there. */
+  /** Its section, and lines that delete it; null for a setting. */
   readonly gone: { readonly section: string; readonly lines: string } | null;
   /** The change from the one to the other. */
   readonly change: Readonly<Record<string, unknown>>;
@@ -28,14 +28,14 @@ export interface Journey {
   readonly live: (api: Api) => Promise<unknown>;
   /** The values of the two in the account. */
   readonly values: readonly [one: unknown, two: unknown];
-  /** Changes it from the first to the second, as a person would in the dashboard. */
+  /** Changes the first value to the second, as a user does in the dashboard. */
   readonly edit: (api: Api) => Promise<unknown>;
 }
 
 /** Sends a request about the domain; resolves to the answer. */
 export type Api = (method: string, path: string, body?: object) => Promise<Readonly<Record<string, unknown>>>;
 
-/** Takes what was planted in a copy of the sources through all commands of that copy, on one generation of the API. */
+/** Runs all commands of a copy of the sources on the planted field or kind, on one generation of the API. */
 export async function travel(copy: string, version: ApiVersion, journey: Journey): Promise<void> {
   const directory = await temporaryDirectory();
   const origin = await startEmulator(copy, directory);

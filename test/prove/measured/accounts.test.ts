@@ -11,9 +11,9 @@ import { ENTRY } from '../../support/program.ts';
 
 const ACCOUNTS = 5_000;
 const INTERVAL_SECONDS = 300;
-/** From the first read of an account to the last one that is waited for. */
+/** Time from the first read of an account to the last one that the test waits for. */
 const INTERVALS = 3;
-/** MiB: 1,500 of 5,000 accounts. */
+/** Limit in MiB; 1,500 for 5,000 accounts. */
 const MOST_MEMORY = 250 + ACCOUNTS / 4;
 
 test(`one process reads each of ${ACCOUNTS} accounts once in each interval, in at most ${MOST_MEMORY} MiB`, async () => {

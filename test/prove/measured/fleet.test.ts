@@ -7,15 +7,15 @@ import { useScene, type RunningScene } from '../support/fleet/use-scene.ts';
 import type { Arrival, WatchedAccount } from '../support/fleet/watched-account.ts';
 import type { WorkerProcess } from '../../service/fleet/support/worker-process.ts';
 
-// Worker processes over thousands of accounts, for minutes. Everyday `test/service/fleet/worker.test.ts` runs workers, and
-// `test/simulation/fleet.test.ts` shows in virtual time what befalls them in the middle of writing.
+// Worker processes with thousands of accounts, for minutes. `test/service/fleet/worker.test.ts` runs a few workers in `npm test`, and
+// `test/simulation/fleet.test.ts` simulates faults of workers during writes, in virtual time.
 
 const INTERVAL_S = 90;
 const INTERVAL_MS = INTERVAL_S * 1_000;
 const ROUNDS = 10;
 const FIRST_WRITE_S = 2;
 
-/** Accounts that are written to, slowly, when something befalls a worker, and how many of them it has under way. */
+/** Number of accounts with slow writes when a worker has a fault, and how many of them it runs at the same time. */
 const BUSY = 200;
 const AT_ONCE = 10;
 const SLOW_MS = 500;
@@ -23,7 +23,7 @@ const SLOW_MS = 500;
 vi.setConfig({ testTimeout: 1_200_000 });
 
 describe('workers that have nothing else to do', () => {
-  // So long that no account comes to its place in it meanwhile.
+  // An interval so long that no account is due during the tests.
   const opened = useScene(['--interval', '365d']);
 
   test(`of all manifests that are published, only the one that changed is run, its first write within ${FIRST_WRITE_S} s`, async () => {
@@ -42,7 +42,7 @@ describe('workers that have nothing else to do', () => {
       await vi.waitUntil(() => changed.isAsWanted(), { timeout: 30_000, interval: 10 });
       const write = changed.arrivals.find(({ at, method }) => at >= committedAt && method !== 'GET');
       latencies.push((write?.at ?? Infinity) - committedAt);
-      // Other published manifests would have run by then.
+      // Other published manifests would have run within this time.
       await sleep(3_000);
       const ran = scene.accounts.filter((account, index) => readsOf(account).length !== before[index]);
       expect(ran.map(({ email }) => email)).toEqual([changed.email]);
@@ -60,7 +60,7 @@ describe('workers that sweep', () => {
 
   test('every account is read once an interval, and none twice at a time', async () => {
     const scene = opened();
-    // From its place in the interval on an account is read regularly; the first sweep goes as fast as it can.
+    // The first sweep is as fast as possible. After it each account is read at its own time in the interval.
     await sleep(INTERVAL_MS);
     const since = Date.now();
     await sleep(2 * INTERVAL_MS);
@@ -76,9 +76,9 @@ describe('workers that sweep', () => {
     );
     expect(scene.accounts.flatMap((account) => overlaps(account, since))).toEqual([]);
     expect([...counts.keys()].filter((reads) => reads < 1 || reads > 3)).toEqual([]);
-    // Spread over the interval.
+    // Reads are spread over the interval.
     expect(busiest).toBeLessThanOrEqual(0.15);
-    // It is two if a read is skipped.
+    // A skipped read would make it two intervals.
     expect(gap).toBeLessThan(1.5 * INTERVAL_MS);
   });
 
@@ -108,7 +108,7 @@ describe('a worker in the middle of writing', () => {
   const opened = useScene(args);
   let round = 0;
 
-  /** Publishes changes, and waits until the worker is amid so many of them. */
+  /** Publishes changes, and waits until the worker runs `AT_ONCE` of them. */
   async function makeBusy(scene: RunningScene, worker: WorkerProcess): Promise<readonly WatchedAccount[]> {
     const busy = scene.accounts.filter(({ index }) => index % (scene.accounts.length / BUSY) === 0);
     for (const account of busy) account.slowDown(SLOW_MS);
@@ -183,7 +183,7 @@ describe('a worker in the middle of writing', () => {
     const [worker] = scene.workers as [WorkerProcess];
     const busy = await makeBusy(scene, worker);
     await scene.postgres.crash();
-    // Requests that passed the check before are already sent.
+    // Waits for requests that passed the check earlier.
     await sleep(500);
     const goneAt = Date.now();
     await sleep(30_000);

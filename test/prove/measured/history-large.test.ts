@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../../support/directory.ts';
 
 const ITEMS_OF_RUN = 999;
 const MOST_SECONDS = 3;
-/** Resident, of which Node takes 50. */
+/** Limit of resident memory; Node itself takes 50 MiB. */
 const MOST_MEBIBYTES = 150;
 const START = Date.UTC(2026, 8, 1);
 const MINUTE = 60_000;
@@ -21,7 +21,7 @@ test('a large history answers', { timeout: 600_000 }, async () => {
   const costs: string[] = [];
   const ask = async (...args: readonly string[]): Promise<string> => {
     const answers: Measured[] = [];
-    // Others may be at work on the machine: the fastest of three counts.
+    // The machine may have other load, so the fastest of three runs counts.
     for (let seconds = Infinity; seconds > MOST_SECONDS && answers.length < 3;) {
       const answer = await measure(args, { env: { FWDSYNC_STATE_DIR: directory } });
       expect([answer.code, answer.stderr]).toEqual([0, '']);
@@ -65,7 +65,7 @@ test('a large run is shown', { timeout: 600_000 }, async () => {
   expect(mebibytes).toBeLessThan(600);
 });
 
-/** Each run has one item in each of so many domains. */
+/** Number of domains; each run has one item in each. */
 async function writeHistory(directory: string, count: number, domains = ITEMS_OF_RUN): Promise<void> {
   const place = join(directory, 'ops@acme.example_api', 'history');
   await mkdir(place, { recursive: true, mode: 0o700 });

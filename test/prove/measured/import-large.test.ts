@@ -8,7 +8,7 @@ const LINES = 1_000_000;
 const DOMAINS = 1_000;
 const MOST_MEBIBYTES = 1_024;
 
-/** A map with lines of many domains in turn, every hundredth of which cannot be imported. */
+/** Writes a map with lines of many domains in turn; every hundredth line cannot be imported. */
 async function writeMap(path: string): Promise<void> {
   const file = await open(path, 'w');
   for (let line = 0; line < LINES; line += 10_000) {

@@ -95,7 +95,7 @@ test('malformed mail leaves it alive within 512 MB, and nothing goes off loopbac
   const to = ['sales@acme.example'];
   const answers = new Map<string, number>();
   for (let count = 0; count < 200; count += 1) {
-    // Above the limit of a message, just below it, and what any server takes.
+    // A size above the limit of a message, one just below it, and one that every server accepts.
     const size = ([50, 24, 1][Math.floor(count / HOSTILE.length) % 3] as number) * MEGABYTE;
     const make = HOSTILE[count % HOSTILE.length] as (typeof HOSTILE)[number];
     const { data } = await sendRaw(smtp, { from: 'eve@x.example', to, raw: make(chance, size) });
@@ -105,7 +105,7 @@ test('malformed mail leaves it alive within 512 MB, and nothing goes off loopbac
   const { data } = await sendRaw(smtp, { from: 'ana@x.example', to, raw: 'Subject: still here\n\nx' });
   expect(data).toMatch(/^250/);
   expect(new Set(answers.keys())).toEqual(new Set(['250', '552', '554']));
-  // A smuggled message would be one more.
+  // A smuggled message would add one.
   await expect.poll(() => arrivedAt(control)).toBe((answers.get('250') ?? 0) + 1);
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
   const peak = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;

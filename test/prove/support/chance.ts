@@ -1,6 +1,6 @@
-/** Numbers that look random, the same for the same seed. */
+/** Pseudo-random numbers, always the same for one seed. */
 export interface Chance {
-  /** From 0 up to, not including, `below`. */
+  /** Returns a number from 0 up to, but not including, `below`. */
   number(below: number): number;
   pick<T>(items: readonly T[]): T;
 }

@@ -19,15 +19,15 @@ const POLL_MS = 5_000;
 const BEFORE = 25;
 const MESSAGES = runs(10_000, 1_000);
 
-/** Entries that followers of one growing log received, each with another page size. */
+/** Entries that the followers of one growing log received; each follower has another page size. */
 export interface Followed {
   readonly pageSize: number;
   readonly entries: number;
-  /** Position of the first wrong entry: repeated, out of order, or after a missing one. */
+  /** Index of the first wrong entry: repeated, out of order, or after a missing one. */
   readonly firstWrong: string | null;
 }
 
-/** Messages that a follower must receive. */
+/** Number of messages that a follower must receive. */
 export function inOrder(pageSize: number): Followed {
   return { pageSize, entries: MESSAGES, firstWrong: null };
 }
@@ -39,7 +39,7 @@ interface LogSource {
 }
 
 interface Follower {
-  /** Has it look once more; settles when it waits for the next look. */
+  /** Makes it read once more. Settles when it waits for the next read. */
   look(): Promise<void>;
   stop(): Promise<Followed>;
 }
@@ -51,8 +51,8 @@ export interface FollowPlan {
 }
 
 /**
- * Delivers messages little by little, several of them in one second, and has every follower look after each lot. They share
- * one account without limits: what each of them asks for is under test, not when.
+ * Delivers messages little by little, several of them in one second, and makes every follower read after each group. They share one
+ * account without limits, because the test is about the contents of requests, not their times.
  */
 export async function followTogether(plan: FollowPlan): Promise<readonly Followed[]> {
   const clock = virtualClock();
@@ -70,12 +70,12 @@ export async function followTogether(plan: FollowPlan): Promise<readonly Followe
   return Promise.all(followers.map((follower) => follower.stop()));
 }
 
-/** Mails of which the subjects are the numbers. */
+/** Mails whose subjects are their numbers. */
 function deliver(from: number, to: number, { store }: LogSource, clock: VirtualClock): void {
   for (let number = from; number < to; number += 1) {
     if (number % 7 === 0) clock.advance(311);
     const message = { to: `sales@${DOMAIN}`, from: 'x@corp.example', subject: String(number) };
-    // With one event each: up to two million entries are read.
+    // One event each, because up to two million entries are read.
     const delivery = deliverMessage(store.state, { ...message, outcome: ['DELIVERED'] });
     if (!delivery.ok) throw new Error('the mail was refused');
   }
@@ -101,7 +101,7 @@ async function openSource({ logCursor, over }: FollowPlan, clock: Clock): Promis
   return { store: emulator.store, url: emulator.urls.v4 };
 }
 
-/** Settles after its first look, which only finds out where the log ends. */
+/** Settles after its first read, which only finds the end of the log. */
 async function startFollower(pageSize: number, source: LogSource, clock: Clock): Promise<Follower> {
   const { url, dispatcher } = source;
   const access = { url, ...(dispatcher === undefined ? {} : { dispatcher }) };
@@ -148,7 +148,7 @@ async function startFollower(pageSize: number, source: LogSource, clock: Clock):
   };
 }
 
-/** The pause between two looks: one side rests, the other waits for that and ends it. */
+/** The pause between two reads: one side pauses, the other waits for the pause and ends it. */
 function createPause() {
   let rested = Promise.withResolvers<void>();
   let ended = Promise.withResolvers<void>();

@@ -12,7 +12,7 @@ const ALIASES = {
   team: 'eve@gmail.com,carol@corp.example',
 };
 
-/** The same for each domain. */
+/** Live domains, all with equal aliases. */
 export const SEED = {
   domains: DOMAINS.map((domain) => ({
     domain,
@@ -55,7 +55,7 @@ const COURSES: readonly (MailStatus | readonly MailStatus[])[] = [
   ['QUEUED', 'REFUSED'],
 ];
 
-/** From 0 up to 1; the same for the same seed. */
+/** Returns a generator of numbers from 0 up to 1, always the same for one seed. */
 export function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -75,7 +75,7 @@ export function deliverMix(world: FollowedWorld, count: number, next: () => numb
   }
 }
 
-/** `domain alias destination` -> fate -> how many, counted over the emulator's own log. */
+/** `domain alias destination` -> result -> number of messages, counted from the emulator's own log. */
 export type Counted = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 const FATE: Readonly<Record<MailStatus, string>> = {
@@ -99,7 +99,7 @@ export function countLogs({ store }: EmulatorCore): Counted {
   return counted;
 }
 
-/** Refused mail has the name that it was meant for, as far as an alias takes it. */
+/** Returns a message's domain, alias and destination. Refused mail of a pattern is counted by its local part. */
 function keyOf(domain: string, { alias, forward, events, recipient }: MailLog): string {
   const shown = alias in ALIASES || alias === 'fax' ? alias : '';
   const [local = ''] = recipient.email.toLowerCase().split('@');

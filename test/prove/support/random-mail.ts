@@ -3,7 +3,7 @@ import type { SeedAlias, SeedDomain, SeedRule } from '../../../src/emulator/acco
 import type { Scope } from '../../../src/core/model/resources.ts';
 import type { Mail } from '../../../src/core/routing/route.ts';
 
-/** Resources that have something to do with each other, and a message to one of them. */
+/** Resources with names in common, and a message to one of them. */
 export interface RandomMail {
   readonly domains: readonly SeedDomain[];
   readonly mail: Mail;
@@ -71,7 +71,7 @@ const PATTERNS = [
   "o'(ne|)il",
   '(?-i)sales()',
 ];
-/** The emulator takes those with a dot for patterns or prefixes, and the others letter by letter. */
+/** Regular expressions. The emulator reads those with a dot as patterns or prefixes, and the others literally. */
 const WILDCARDS = ['sales.*', 'jane.*', '.*', '.*-7', 'in.*o', 'j.+', 'sa*', '*o'];
 const OUTSIDE = [
   'ana@corp.example',
@@ -93,7 +93,7 @@ const CAPTURES = [
   '$9@gmail.com',
 ];
 
-// Few, so that most messages meet something of their name.
+// Only a few names, so that most messages match a resource.
 const local = fc.oneof(
   fc.constantFrom(...LOCALS.slice(0, 6)),
   fc.constantFrom(...LOCALS),

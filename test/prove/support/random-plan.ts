@@ -16,10 +16,10 @@ import {
   ruleSection,
 } from '../../core/plan/support/build.ts';
 
-/** A domain as it is and as it shall be. */
+/** The live and the wanted state of a domain. */
 export interface RandomDomain {
   readonly name: string;
-  /** All that the account has of it, also what is not read; null: the account does not have it. */
+  /** Everything that the account has of the domain, even parts that are not read; null if the account does not have the domain. */
   readonly real: ObservedDomain | null;
   readonly wanted: DesiredDomain | null;
 }
@@ -28,7 +28,7 @@ export const DOMAINS = ['acme.example', 'beta.example', 'hub.example'] as const;
 const NAMES = ['info', 'sales', 'jane.doe', 'Boss'];
 export const PATTERN = '(xx|yy)';
 
-/** Conditions of rules, each with mail that it alone of these takes. */
+/** Conditions of rules, each with mail that only this condition matches. */
 export const CONDITIONS: readonly (readonly [RuleMatch, Witness])[] = [
   [{ type: 'regex', regex: '.*invoice.*', scopes: ['subject', 'body'] }, { subject: 'an invoice' }],
   [{ type: 'regex', regex: '.*vip@x[.]example', scopes: ['sender'] }, { from: 'vip@x.example' }],
@@ -81,7 +81,7 @@ const match = fc.oneof(
 const isActive = fc.integer({ min: 0, max: 4 }).map((one) => one > 0);
 const ruleParts = fc.record({ match, forward, active: isActive });
 
-/** Changes of a list: entries stay, change, go or come. */
+/** Random changes of a list: entries stay, change, are deleted or added. */
 const edits = fc.record({
   keep: fc.array(fc.constantFrom('kept', 'kept', 'changed', 'gone', 'absent'), {
     minLength: 6,
@@ -115,7 +115,7 @@ type DomainParts = typeof domainParts extends fc.Arbitrary<infer Parts> ? Parts 
 
 export interface RandomPlan {
   readonly domains: readonly RandomDomain[];
-  /** v3: the account does not tell the engine. */
+  /** `untold` on v3: the account does not show the engine. */
   readonly engines: 'told' | 'untold';
 }
 

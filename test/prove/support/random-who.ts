@@ -1,19 +1,19 @@
 import type { Chance } from './chance.ts';
 
-/** A manifest with groups, templates, rules, hops and loops, and a destination to ask about. */
+/** A manifest with groups, templates, rules, hops and loops, and a destination for `who`. */
 export interface RandomWho {
   readonly text: string;
   readonly destination: string;
 }
 
-/** `$1` leads to the last one, and from there only to what is written. */
+/** Destinations. `$1` leads to the last one, which leads only to fixed destinations. */
 export const WHO_DOMAINS = ['acme.example', 'beta.example', 'leaf.example'] as const;
 const NAMES = ['info', 'sales', 'jane.doe', 'Boss', 'team+x'];
 
-/** Patterns of aliases and of rules for aliases, with local parts that they take. */
+/** Patterns of aliases and of rules for aliases, with local parts that they match. */
 export const WHO_PATTERNS: Readonly<Record<string, readonly string[]>> = {
   '*': ['nobody-17', 'other'],
-  // The template may have it at `leaf.example`, too.
+  // The template may also give it to `leaf.example`.
   '(.+)-team': [...NAMES, 'ben', 'ana', 'boss', 'x', 'te-9', 'info-ben', 'nobody'].flatMap((local) => [
     `${local}-team`,
     `${local}-team-team`,
@@ -23,7 +23,7 @@ export const WHO_PATTERNS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Conditions of rules, as they are written: those of templates, and those of domains. What one takes of the content says nothing of
+ * Conditions of rules as a manifest writes them, for templates and for domains. No condition on the content implies or excludes
  * another one.
  */
 const CONDITIONS = {
@@ -41,7 +41,7 @@ const CONDITIONS = {
   ],
 } as const;
 
-/** Senders and subjects that meet each mix of these conditions. */
+/** Senders and subjects that match each combination of these conditions. */
 export const WHO_CONTENTS = ['', 'vip@x.example', 'boss@x.example'].flatMap((from) =>
   ['', 'invoice'].flatMap((first) =>
     ['', 'order'].flatMap((second) =>
@@ -78,14 +78,14 @@ export function randomWho(chance: Chance): RandomWho {
       : `[${destinations.join(', ')}]`;
   };
   const forward = (known: readonly string[], insiders: number): string => {
-    // In a group the word would stand beside others.
+    // In a group the word would be one of several destinations.
     if (known === groups && chance.number(12) === 0) return 'discard';
     const count = 1 + chance.number(3);
     return write([...new Set(Array.from({ length: count }, () => oneDestination(chance, known, insiders)))]);
   };
   const sections = (domain: string | null): readonly string[] => {
     const isLeaf = domain === 'leaf.example';
-    // A domain to which its own capture leads on is in doubt: of addresses without end each is shorter than the one before.
+    // A domain whose capture leads back to it is uncertain: each of the endless addresses is shorter than the one before.
     const targets = ['corp.example', 'else.example', ...(domain === null ? [] : ['leaf.example'])];
     const insiders = isLeaf ? 1 : 4;
     const aliases = uniqueNames(chance, isLeaf).map((name) => {
@@ -138,7 +138,7 @@ function uniqueNames(chance: Chance, isLeaf: boolean): readonly string[] {
   return [...new Map([...names, ...pattern, ...all].map((name) => [name.toLowerCase(), name])).values()];
 }
 
-/** Up to three, each once. */
+/** Returns up to three items, each once. */
 function conditionsOf(chance: Chance, owner: keyof typeof CONDITIONS): readonly string[] {
   const names = [...NAMES, '*', 'te*', '(info|help)-(x|ben)'];
   const all = Array.from({ length: chance.number(4) }, () =>

@@ -1,10 +1,10 @@
 import type { Chance } from './chance.ts';
 
-/** The place of the old destination in a text. */
+/** A place of the old destination in a text. */
 export const OLD_MARK = '\u0001';
 
 export interface YamlOptions {
-  /** Another destination that may stand beside the old one; null: none does, and the old one is in no list twice. */
+  /** Another destination that lists may also have; null means that lists have no other one and the old one only once. */
   readonly other: string | null;
   /** Quotes that may stand around the old destination. */
   readonly quotes: readonly string[];
@@ -14,7 +14,7 @@ export interface YamlOptions {
 
 interface Writer extends YamlOptions {
   readonly chance: Chance;
-  /** Anchors of destinations and of lists, by what they stand for. */
+  /** Anchors of destinations and of lists, by value. */
   readonly anchors: { readonly name: string; readonly kind: 'old' | 'list' }[];
   count: number;
 }
@@ -27,7 +27,7 @@ const OTHERS = [
   '{ env: BOSS }',
 ];
 
-/** A manifest with destinations in every style of YAML; with marks where the old destination stands among them. */
+/** A manifest with destinations in every style of YAML. Marks show each place of the old destination. */
 export function randomYaml(chance: Chance, options: YamlOptions): string {
   const writer: Writer = { ...options, chance, anchors: [], count: 0 };
   const documents = Array.from({ length: 1 + Number(chance.number(5) === 0) }, () => {
@@ -89,7 +89,7 @@ function rule(writer: Writer): readonly string[] {
 
 function expectation(writer: Writer): readonly string[] {
   const bound = writer.anchors.filter(({ kind }) => kind === 'old');
-  // The old destination as what is no destination: it stays.
+  // The old destination's text outside destinations stays.
   const from =
     bound.length > 0 && writer.other !== null && writer.chance.number(2) === 0
       ? `*${writer.chance.pick(bound).name}`
@@ -138,7 +138,7 @@ function flow(writer: Writer): string {
   return `[${space}${several(writer).join(comma)}${space}]`;
 }
 
-/** Items of a list: the old destination is among them, more than once or not at all. */
+/** Items of a list with the old destination once, more than once or not at all. */
 function several(writer: Writer, style: 'block' | 'flow' = 'flow'): readonly string[] {
   const { chance, other, alone } = writer;
   const olds = other === null ? chance.number(2) : ([0, 1, 1, 1, 2][chance.number(5)] ?? 1);
@@ -149,11 +149,11 @@ function several(writer: Writer, style: 'block' | 'flow' = 'flow'): readonly str
     ...(others.length === 0 && !alone ? OTHERS.slice(0, 1) : others),
   ];
   if (kinds.length === 0) return ['eva@corp.example'];
-  // In their order: an anchor comes before what refers to it.
+  // Keeps their order, because an anchor must come before its references.
   return kinds.toSorted(() => chance.number(3) - 1).map((kind) => kind ?? scalar(writer, 0, style, 'list'));
 }
 
-/** The old destination, mostly, in one of the styles of YAML. */
+/** Usually the old destination, in one of the styles of YAML. */
 function scalar(
   writer: Writer,
   indent: number,

@@ -11,7 +11,7 @@ const DOMAINS = ['a.example', 'b.example', 'c.example'] as const;
 const NAMES = ['info', 'sales', 'jobs', 'desk'] as const;
 const OUTSIDE = ['ana@corp.example', 'ben@corp.example', 'eve@corp.example', 'https://h.example/in'] as const;
 
-/** Conditions on what the logs show, and on the body. */
+/** Conditions on headers, which the logs show, and on the body. */
 const CONDITIONS = [
   { regex: '.*invoice.*', scopes: ['subject'] },
   { regex: 'vip@x[.]example', scopes: ['sender', 'subject'] },
@@ -25,13 +25,13 @@ const BODY_CONDITIONS = [
   { expression: '!body.contains("beta") && recipient.startsWith("sales")' },
 ] as const;
 
-/** A body for each combination of what the conditions look for. */
+/** A body for each combination of the conditions on the body. */
 export const BODIES = ['', 'alpha', 'beta', 'alpha beta'] as const;
 
 type Condition = (typeof CONDITIONS)[number] | (typeof BODY_CONDITIONS)[number];
 type Rule = Condition & { readonly forward: string };
 
-/** An account, and the manifest to which a plan brings it. */
+/** An account, and a manifest to plan for it. */
 export interface ReplayedWorld {
   readonly domains: readonly SeedDomain[];
   readonly manifest: string;
@@ -92,7 +92,7 @@ function randomDomain(
   return { seed, wanted };
 }
 
-/** Destinations as a manifest has them. */
+/** Destinations in the form of a manifest. */
 function written(forward: string): readonly string[] {
   return forward === 'null' ? ['discard'] : forward.split(',');
 }
@@ -109,7 +109,7 @@ function edited<Item>(
 
 function randomForward(domain: string, chance: Chance): string {
   if (chance.number(12) === 0) return 'null';
-  // Mail goes on to later domains only: a guard refuses a plan with a loop.
+  // Mail is forwarded only to later domains, because a guard refuses loops.
   const inside = DOMAINS.filter((other) => other > domain).map((other) => `${chance.pick(NAMES)}@${other}`);
   const all = [...OUTSIDE, ...OUTSIDE, ...inside];
   return [...new Set(Array.from({ length: 1 + chance.number(2) }, () => chance.pick(all)))].join(',');
@@ -142,7 +142,7 @@ export function randomMessages(chance: Chance, count: number): readonly SentMess
   }));
 }
 
-/** Delivers a message, and what is forwarded inside the account, as one message of the logs. Returns where it ends. */
+/** Delivers a message and its copies inside the account as one message of the logs. Returns its final destinations. */
 export function deliverAll(state: State, message: SentMessage, log: 'logged' | 'unlogged'): string {
   const ends = new Set<string>();
   const passed = new Set<string>();

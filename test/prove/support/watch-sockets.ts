@@ -1,4 +1,4 @@
-// Loaded before a command: says on standard error which addresses are connected to and which names are looked up.
+// Loaded before a command. Writes the addresses of connections and the looked-up names to standard error.
 import { Buffer } from 'node:buffer';
 import dgram from 'node:dgram';
 import dns from 'node:dns';

@@ -10,7 +10,7 @@ const BOSS = 'th3.boss+private@secret-corp.example';
 const SHOWN = { shown: '{ env: BOSS }', written: { env: 'BOSS' } };
 const KNOWN = withReferences(new Map(), new Map([[BOSS, SHOWN]]), SALT);
 
-/** Text that a stranger's mail may put into the logs, as long as it passes the client's filter. */
+/** Text that mail from any sender can put into the logs, if the client's filter accepts it. */
 const HOSTILE: Readonly<Record<string, string>> = {
   'an address of one-letter parts': `${'a.'.repeat(4_000)}a@${'b.'.repeat(4_000)}b`,
   'addresses of as many parts as are searched': `${'a.'.repeat(11)}a@${'b.'.repeat(11)}b `.repeat(350),

@@ -22,7 +22,7 @@ interface Running {
   readonly stop: () => Promise<void>;
 }
 
-/** A daemon over loops that do nothing. */
+/** A daemon with loops that do nothing. */
 function start(list: () => readonly AccountEntry[] | { readonly error: string }): Running {
   const clock = worldClock();
   const controller = new AbortController();

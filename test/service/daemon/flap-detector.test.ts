@@ -30,7 +30,7 @@ function alias(name: string, options: Partial<AliasChange> = {}): AliasChange {
   };
 }
 
-/** One read after another, an hour apart, each with these changes; those that are not frozen are made. */
+/** Reads an hour apart, each with these changes. Changes that are not frozen are made. */
 function reads(flaps: FlapDetector, rounds: readonly (readonly Change[])[], start = 0): readonly number[] {
   return rounds.map((changes, index) => {
     const now = (start + index) * HOUR;
@@ -40,7 +40,7 @@ function reads(flaps: FlapDetector, rounds: readonly (readonly Change[])[], star
   });
 }
 
-describe('items that somebody else changes back', () => {
+describe('items that another user changes back', () => {
   const change = [alias('sales')];
   const drift = [alias('sales', { reason: 'drift' })];
 

@@ -12,7 +12,7 @@ function namesOf(count: number): readonly DomainName[] {
   return Array.from({ length: count }, (_, index) => `d${index}.example` as DomainName);
 }
 
-/** Marks these domains as read at one moment, and in sync. */
+/** Marks these domains as read at this time and in sync. */
 function readAt(reads: FullReads, names: readonly DomainName[], now: number): void {
   const rows = names.map((domain): readonly [DomainName, ObservedDomain] => [
     domain,
@@ -54,7 +54,7 @@ test('what takes long to read is read less often: twice the time of a read of ev
   const reads = createFullReads({ intervalMs: 5 * MINUTE, fullIntervalMs: 60 * MINUTE });
   readAt(reads, namesOf(1_000), 100 * MINUTE);
   reads.sweepEnded({ startedAt: 0, endedAt: 100 * MINUTE, extent: 'all' });
-  // Five minutes of 200, of which the last five come too late.
+  // Five minutes of 200; reads in the last five would be too late.
   expect(reads.due(100 * MINUTE)).toHaveLength(Math.ceil((1_000 * 5) / 195));
 });
 

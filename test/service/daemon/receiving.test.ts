@@ -9,7 +9,7 @@ const MANIFEST = `domains:
   acme.example: { aliases: { info: ops@corp.example } }
   new.example: { aliases: { info: ops@corp.example } }`;
 
-/** A state of which each text is kept. */
+/** A state in memory that keeps every version of its texts. */
 function stateOf(place: string) {
   const kept = { text: null as string | null };
   return {
@@ -127,7 +127,7 @@ test.each(FORMS)('a daemon reports a domain that stops, and writes nothing, %s',
   await world.clock.pass(5 * MINUTE);
   expect([receiving(first), events()]).toEqual([['yes', 'never'], []]);
   await first.stop();
-  // The value of the last read is in the state: one more read of another process is the second in a row.
+  // The state has the value of the last read, so the next read by another process is the second in a row.
   const second = world.start(options);
   await world.clock.pass(MINUTE);
   expect(receiving(second)).toEqual(['stopped', 'never']);

@@ -86,7 +86,7 @@ describe('the sweeps of many accounts', () => {
     });
   }
 
-  /** Sweeps when it is time, which takes so long; when it began. */
+  /** Runs the next sweep when it is due, with a read of this length. Returns its start. */
   function sweep(scheduler: ReturnType<typeof createScheduler>, readMs: number): number {
     const at = scheduler.nextSweepAt() ?? NaN;
     expect(scheduler.next(at - 1).kind).toBe('wait');

@@ -36,7 +36,7 @@ test.runIf(IS_FULL)('two worker processes gather what both found, and send it on
   const told = (): readonly string[] =>
     mail.mails.flatMap(({ text = '' }) => text.match(/^ +alias sales of .* was changed outside.*$/gm) ?? []);
   await expect.poll(told).toHaveLength(NAMES.length);
-  // A worker that stops ends the mail that it is sending first.
+  // A worker that stops first sends the rest of the current mail.
   expect(await Promise.all(workers.map((worker) => worker.stop()))).toEqual([0, 0]);
   expect(told().toSorted()).toEqual(
     NAMES.map((name) => expect.stringContaining(`alias sales of ${name}.example`) as unknown),

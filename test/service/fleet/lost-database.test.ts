@@ -3,7 +3,7 @@ import { IS_FULL } from '../../support/share.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { openFleet, type Fleet } from './support/fleet.ts';
 
-// The database is ended and started under workers, on a machine that may be busy.
+// The database is stopped and started while workers run, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000 });
 
 /** Makes the remains of an unrecorded run old: its lock, its job, and its use of the rate limits. */
@@ -46,7 +46,7 @@ test('without the database a run sends nothing more than what is in flight, and 
   await fleet.publish('a', { text: manifest('ben@corp.example') });
   await outage;
   await worker.logged('store.unavailable');
-  // Whatever was in flight of both domains; nothing of stage 2.
+  // Only requests of both domains that were in flight; none of stage 2.
   expect(fleet.writes('a') - before).toBeLessThanOrEqual(2);
   expect(fleet.aliases('a')).toContain('old');
   const sent = fleet.requests('a');
@@ -102,7 +102,7 @@ test.runIf(IS_FULL)(
       503,
       expect.stringContaining('the store cannot be used'),
     ]);
-    // Three signs of life fail, 5 s apart.
+    // Three heartbeats fail, 5 s apart.
     await new Promise((resolve) => setTimeout(resolve, 16_000));
     const sent = fleet.requests('a');
     goOn();

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const ACCOUNTS = 5_000;
 
-/** Records runs of all accounts; every hundredth is withheld. */
+/** Records runs of all accounts; every hundredth run is withheld. */
 async function fill({ query, cipher }: Database): Promise<void> {
   await query(
     `INSERT INTO fwdsync.accounts (email, host, wanted)

@@ -193,7 +193,7 @@ test('after a run that was never recorded the limits count as used up until a wi
     const { log } = await fleet.once([], { FWDSYNC_LOG_LEVEL: 'debug' });
     return Number(log.find(({ event }) => event === 'run.finished')?.['seconds']);
   };
-  // A window of a minute, 20 s in which a run goes on unheard, and 5 s for its last request.
+  // A window of a minute, 20 s for a run without a heartbeat, and 5 s for its last request.
   await lost('81 s');
   expect(await secondsOf()).toBeGreaterThan(2.5);
   await lost('86 s');
@@ -214,7 +214,7 @@ test('in the tables of workers and of their queue the emails of accounts, times 
   const text = JSON.stringify(rows, (_, value: unknown) =>
     isBytes(value) ? Buffer.from(value.data).toString('latin1') : value,
   );
-  // A short host's name may stand in encrypted bytes by chance, but not where a name begins.
+  // A short host name may occur in encrypted bytes by chance, but not at the start of a name.
   expect(text).not.toContain(`"name":"${hostname()}`);
   for (const secret of [
     'the key is not accepted',
@@ -262,12 +262,12 @@ test('a worker sends no key of another account as a password or a destination, w
   );
   await fleet.publish('b');
   await fleet.publish('a', { text: asPassword });
-  // The worker has no value of the other key that it could compare: the variable alone says what it is.
+  // The worker does not have the other key's value to compare with. Only the name of the variable shows that it is a key.
   const first = await fleet.once(['--concurrency', '1'], { KEY_B: 'another-key-of-b' });
   expect(JSON.stringify(first.log)).toContain('add credential carol of a.example: its password is');
   const journal = fleet.emulator.accounts.get('key-of-a')?.journal.entries() ?? [];
   expect(journal.filter(({ path, method }) => method !== 'GET' && path.includes('credentials'))).toEqual([]);
-  // A later revision of the other account counts at once.
+  // A later revision of the other account takes effect at once.
   await fleet.publish('a', { forward: '{ env: OTHER }' });
   await fleet.publish('b', { text: manifestOf('b', 'eve@corp.example').replace('KEY_B', 'OTHER') });
   const second = await fleet.once([], { OTHER: 'https://hooks.corp.example/as-a-webhook' });

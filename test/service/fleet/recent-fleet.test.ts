@@ -12,7 +12,7 @@ beforeAll(async () => {
   server = await sharedPostgres();
 });
 
-/** Moves when it is told to; waits are real, or are over at once. */
+/** A clock that the test moves. Waits are real, or end at once. */
 function handClock(waits: 'real' | 'over') {
   let now = 1_000;
   return {

@@ -121,7 +121,7 @@ test('the sweeps of many accounts have their places all over the interval, whoev
        FROM fwdsync.account_runs ORDER BY account`,
     );
   const before = await places();
-  // One whose place is now may be due already.
+  // An account whose time is now may be due already.
   expect(before[0]?.ahead).toBeGreaterThan(990);
   expect(before[0]?.behind).toBe(0);
   const tenths = Array.from({ length: 10 }, (_, tenth) =>
@@ -183,7 +183,7 @@ async function placesOf({ query }: Database): Promise<Places> {
   };
 }
 
-test('the interval of the scheduler is in force at once, whatever the workers before had; all keep their places in it', async () => {
+test('the interval of the scheduler takes effect at once, with any earlier interval; all accounts keep their places', async () => {
   const { database, queue } = await scene([]);
   await database.query(
     `INSERT INTO fwdsync.accounts (email, host, wanted) SELECT n || '@fleet.example', '', 1 FROM generate_series(1, 1000) n`,
@@ -194,7 +194,7 @@ test('the interval of the scheduler is in force at once, whatever the workers be
   const shorter = await placesOf(database);
   expect(shorter.intervals).toEqual([INTERVAL_MS]);
   for (const share of shorter.fifths) expect(share).toBeGreaterThan(0.15);
-  // A longer one postpones nothing.
+  // A longer interval postpones no account.
   await sendDue(database, queue, 24 * 3_600_000);
   const longer = await placesOf(database);
   expect(longer.intervals).toEqual([24 * 3_600_000]);

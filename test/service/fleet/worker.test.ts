@@ -188,7 +188,7 @@ test('what is removed is not run on', async () => {
   await fleet.publish('a', { text });
   const removed = 'SELECT 1 FROM fwdsync.accounts WHERE wanted IS NULL';
   await expect.poll(() => fleet.database.query(removed)).toHaveLength(1);
-  // The next sign of life shows it to the worker.
+  // The worker learns it with its next heartbeat.
   const sign = 'UPDATE fwdsync.workers SET seen_at = $1 RETURNING 1';
   await fleet.database.query(sign, [new Date(0)]);
   const seen = `SELECT 1 FROM fwdsync.workers WHERE seen_at > now() - interval '1 hour'`;

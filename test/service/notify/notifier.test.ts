@@ -14,7 +14,7 @@ import { virtualClock } from '../../support/clock.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A real receiver, and what tells it of the daemon's events. */
+/** A real receiver, and the notifier that sends it the daemon's events. */
 async function receiver(format: WebhookFormat, secret = 'not-there') {
   const bodies: Body[] = [];
   const server = createServer((request, response) => {

@@ -6,7 +6,7 @@ function notice(event: NoticeEvent): Notice {
   return { event, account: 'acme', headline: event, items: [], count: 1, urgent: true };
 }
 
-/** The events that wait after these were told, while no mail could be sent. */
+/** Returns the waiting events after these were reported while no mail could be sent. */
 function waitingAfter(events: readonly NoticeEvent[]): readonly NoticeEvent[] {
   const told = events.map((event, index) => ({ id: String(index), at: index, notice: notice(event) }));
   return addNotices(readOutbox(null, 0), told).waiting.map((entry) => entry.notice.event);

@@ -5,7 +5,7 @@ import type { Fleet } from '../../../src/core/model/status/fleet.ts';
 import { everyFleetState, fleetWorker } from './support/fleets.ts';
 import { READ_AT } from './support/statuses.ts';
 
-/** The figures of a fleet, by name. */
+/** Returns the metrics of a fleet, by name. */
 async function figuresOf(fleet: Fleet | null): Promise<Readonly<Record<string, number>>> {
   const metrics = createMetrics({
     version: '1.2.3',

@@ -143,7 +143,7 @@ describe('metrics', () => {
   });
 });
 
-/** Complaints of `promtool check metrics`. */
+/** Returns the errors of `promtool check metrics`. */
 function lint(text: string): string {
   try {
     execFileSync('promtool', ['check', 'metrics'], { input: text, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -207,10 +207,10 @@ describe('30: what does not belong here is refused', () => {
       const closed = sockets.map((socket) => happens(socket, 'close'));
       await Promise.all(sockets.slice(-100).map((socket) => happens(socket, 'connect')));
       expect((await get('/healthz')).status).toBe(200);
-      // Their headers are due within 5 s, and on a busy machine the other probes may take longer.
+      // Headers must arrive within 5 s. On a busy machine the other probes may take longer.
       expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeGreaterThan(100);
       for (let probe = 1; probe < 20; probe += 1) expect((await get('/healthz')).status).toBe(200);
-      // However steadily they drip, their headers are due within 5 s.
+      // Headers must be complete within 5 s, even if bytes arrive steadily.
       await Promise.all(closed);
     },
   );

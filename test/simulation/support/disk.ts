@@ -5,7 +5,7 @@ import type { StateFs } from '../../../src/engine/state/own-files.ts';
 export interface MemoryDisk {
   readonly fs: StateFs;
   readonly files: Map<string, Buffer>;
-  /** Names that a file was ever given when it was whole. */
+  /** Names that complete files ever had. */
   readonly saved: ReadonlySet<string>;
   /** Removes the whole directory. */
   vanish(): void;

@@ -7,13 +7,13 @@ import { scenarioOfCase, type Scenario } from './scenario.ts';
 import { simulate, type Simulation } from './simulate.ts';
 import type { Script } from './world.ts';
 
-/** `SIMULATION=full` tries everything; otherwise a share of it, another one for every SIMULATION_SEED. */
+/** `SIMULATION=full` runs everything; otherwise a share that depends on SIMULATION_SEED. */
 export const IS_FULL = process.env['SIMULATION'] === 'full';
 export const SEED = Number(process.env['SIMULATION_SEED'] ?? 1);
 
 const PATH = process.env['SIMULATION_PATH'];
 
-/** Draws random worlds. SIMULATION_PATH begins with another than the first: the path that a failure prints. */
+/** Draws random worlds. SIMULATION_PATH, which a failure prints, begins with a world other than the first. */
 export const DRAWN = { seed: SEED, ...(PATH === undefined ? {} : { path: PATH, endOnFailure: true }) };
 
 /** The golden cases, on one generation of the API or both. */
@@ -23,7 +23,7 @@ export function goldenScenarios(versions: readonly Version[]): readonly Scenario
   );
 }
 
-/** All golden cases on both generations; everyday every tenth one, on v4. */
+/** All golden cases on both generations; without SIMULATION=full, every tenth one on v4. */
 export function seededScenarios(): readonly Scenario[] {
   return everyNth(10, goldenScenarios(IS_FULL ? ['v4', 'v3'] : ['v4']));
 }
@@ -33,22 +33,22 @@ export function everyNth<T>(nth: number, all: readonly T[]): readonly T[] {
   return IS_FULL ? all : takeEveryNth(nth, all, SEED);
 }
 
-/** A case to try, and its name if it fails. */
+/** A trial, and its name if it fails. */
 export interface Trial {
   readonly about: string;
   readonly script: Script;
 }
 
 export interface Explorer {
-  /** The scenario as it goes without faults. */
+  /** Simulates the scenario without faults. */
   readonly faultless: (scenario: Scenario) => Promise<Simulation>;
-  /** Simulates each trial and expects that no promise is broken in any. */
+  /** Simulates each trial and expects that it breaks no promise. */
   readonly explore: (scenario: Scenario, faultless: Simulation, trials: Iterable<Trial>) => Promise<void>;
 }
 
 const MOST_SHOWN = 5;
 
-/** Counts what it does, and prints it when the file is done. */
+/** Counts the simulations and prints the counts at the end of the file. */
 export function createExplorer(title: string): Explorer {
   const count = { scenarios: 0, simulations: 0, strokes: 0, runs: 0, requests: 0 };
   afterAll(() => {

@@ -4,11 +4,11 @@ import type { BatchLie, FaultAction } from '../../../src/emulator/faults/faults.
 export type Mishap = readonly (FaultAction | WireAction)[];
 
 export type WireAction =
-  /** Nothing comes back until the client gives up; the request is lost, or was processed. */
+  /** No answer arrives until the client gives up; the request is lost or was processed. */
   | { readonly kind: 'silence'; readonly when: 'before' | 'after' }
-  /** The client gives up, and so many milliseconds later the request is processed all the same. */
+  /** The client gives up, and this many milliseconds later the request is processed anyway. */
   | { readonly kind: 'late'; readonly ms: number }
-  /** The wall clock of the machine is set to another time before the request is sent; its monotonic clock goes on. */
+  /** The machine's wall clock is set to another time before the request is sent; its monotonic clock continues. */
   | { readonly kind: 'clock'; readonly ms: number };
 
 const json = (code: number, message: string): FaultAction => ({
@@ -25,7 +25,7 @@ const LIES: readonly BatchLie[] = [
   'in-neither',
 ];
 
-/** Every kind of fault, by name. Those of a batch or a listing leave other requests alone. */
+/** All kinds of faults, by name. Faults of a batch or a listing do not change other requests. */
 export const MISHAPS: Readonly<Record<string, Mishap>> = {
   'dropped before': [{ kind: 'drop', when: 'before' }],
   'dropped after': [{ kind: 'drop', when: 'after' }],

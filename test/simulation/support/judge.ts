@@ -38,7 +38,7 @@ function convergence(simulation: Simulation, faultless: Simulation): readonly st
   const { endings, lastStruck, end, restated } = simulation;
   const breaches: string[] = [];
   if (!endsDone(simulation)) breaches.push(`it does not converge: ${endings.map(describe).join('; ')}`);
-  // A new allowance for deletes needs another run.
+  // Each new allowance for deletes needs another run.
   const after = endings
     .slice(lastStruck + (restated ? 1 : 0))
     .filter((ending) => !isUnchanged(ending)).length;
@@ -87,7 +87,7 @@ export function describe(ending: Ending): string {
   }
 }
 
-/** Two aliases or credentials of one name; rules have ids and are compared with the end without faults. */
+/** Finds two aliases or credentials with the same name. Rules have ids and are compared with the end without faults. */
 function duplicates({ domains }: Dump): readonly string[] {
   return domains.flatMap(({ domain, aliases, credentials }) => {
     const names = [
@@ -100,7 +100,7 @@ function duplicates({ domains }: Dump): readonly string[] {
   });
 }
 
-/** Items that exist at the start and, without faults, at the end must never be deleted in between. */
+/** Finds deletes of items that exist at the start and, without faults, at the end. */
 function unwarrantedDeletes({ exchanges, start }: Simulation, faultless: Simulation): readonly string[] {
   const kept = (dump: Dump): ReadonlySet<string> =>
     new Set(
@@ -134,8 +134,8 @@ interface ListingAnswer {
 }
 
 /**
- * Every delete of an alias or a rule must follow a reading of that section by the same process that was whole: worked out
- * from what went over the wire, apart from the client.
+ * Finds deletes of aliases and rules without a complete read of the section by the same process before them. It reads the recorded
+ * requests, not the client.
  */
 function unprovenDeletes(exchanges: readonly Exchange[]): readonly string[] {
   const pages = new Map<string, Map<number, ListingAnswer | null>>();

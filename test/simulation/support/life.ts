@@ -22,7 +22,7 @@ export type Ending =
   | { readonly kind: 'crashed'; readonly error: unknown }
   | { readonly kind: 'hung' };
 
-/** A run that takes longer than this, in virtual time, hangs. */
+/** A run that takes longer in virtual time counts as hanging. */
 const LONGEST_RUN_MS = 6 * 3_600_000;
 
 /** The life of one process: one run of the reconciler. */
@@ -136,7 +136,7 @@ async function undoOf(
   return null;
 }
 
-/** Somebody allows what a guard asks for. */
+/** Gives the allowances that a guard asks for. */
 function allowAll(planned: Planned): Approved {
   const { policy } = planned.input;
   const allowances = planned.plan.guards.flatMap(({ allowance }) => allowance ?? []);
@@ -156,7 +156,7 @@ function openState(
     clock: clockOf(process, { clock: world.clock, skewMs: () => world.skewMs }),
     processes: processTable(process, world.clock),
   });
-  // It is worked out on another thread: time must not pass meanwhile.
+  // Another thread computes it; virtual time must stand still meanwhile.
   const fingerprint: StateStore['fingerprint'] = (password) =>
     world.clock.during(() => Promise.race([store.fingerprint(password), gone]));
   return { ...store, fingerprint };

@@ -1,7 +1,7 @@
 import type { SeedDomain, SeedRule } from '../../../src/emulator/account/seed.ts';
 import { scenarioOf, type Scenario } from './scenario.ts';
 
-/** A manifest of one domain as it is edited from one step to the next. */
+/** The manifest of one domain, which each step edits. */
 interface Wanted {
   readonly aliases: Readonly<Record<string, string>>;
   readonly rules: readonly WantedRule[];
@@ -37,7 +37,7 @@ const FIRST: Wanted = {
   ],
 };
 
-/** Each is about the alias `sales` and the rule `focus`, whatever became of them before. */
+/** Operations on the alias `sales` and the rule `focus`, which may be missing or changed. */
 export const OPERATIONS: Readonly<Record<string, (wanted: Wanted, step: number) => Wanted>> = {
   add: ({ aliases, rules }, step) => ({
     aliases: { ...aliases, [`new${step}`]: 'd' },
@@ -87,7 +87,7 @@ const IGNORED_RULE = '99999999-0000-4000-8000-000000000000';
 
 type Account = Pick<SeedDomain, 'aliases' | 'rules'>;
 
-/** State of the account before the first manifest. Only from `managed` on does the state directory know the account. */
+/** State of the account before the first manifest. From `managed` on, the state directory knows the account. */
 export const STATES: Readonly<
   Record<string, { readonly account: Account; readonly prior: 'applied' | 'none' }>
 > = {
@@ -100,7 +100,7 @@ export const STATES: Readonly<
   managed: { account: seed({ aliases: {}, rules: [] }), prior: 'applied' },
 };
 
-/** The manifests of a sequence of operations, the last one to be tried, on an account in one of the states. */
+/** Manifests of a sequence of operations on an account in one of the states. The last manifest is the one under test. */
 export function sequenceOf(state: string, operations: readonly string[]): Scenario {
   const { account, prior } = STATES[state] ?? { account: {}, prior: 'none' };
   const steps = [FIRST];
@@ -108,7 +108,7 @@ export function sequenceOf(state: string, operations: readonly string[]): Scenar
     const before = steps[index] ?? FIRST;
     steps.push(OPERATIONS[operation]?.(before, index + 1) ?? before);
   }
-  // An account that nobody managed meets the first operation at once.
+  // On an unmanaged account the first operation comes first.
   const manifests = steps.slice(prior === 'applied' ? 0 : 1).map(manifestOf);
   return scenarioOf(
     `${state}: ${operations.join(', ')}`,

@@ -3,7 +3,7 @@ import type { MailTexts } from '../../../src/emulator/delivery/delivery-expressi
 import type { Desired } from '../../../src/core/model/desired.ts';
 import type { RuleMatch } from '../../../src/core/model/resources.ts';
 
-/** A mail that is sent, in thought, after every request. */
+/** A mail whose route is checked after every request. */
 export interface Probe extends MailTexts {
   readonly domain: string;
 }
@@ -12,7 +12,7 @@ export interface Probe extends MailTexts {
 const MOST_NAMES = 24;
 const MOST_TEXTS = 5;
 
-/** Mails that between them meet every alias and rule that is there or wanted, and some that meet none. */
+/** Mails that together match every live and wanted alias and rule, and some that match none. */
 export function probesOf(start: Dump, desired: Desired): readonly Probe[] {
   const live = new Map(start.domains.map((domain) => [domain.domain, domain]));
   const names = new Set([...live.keys(), ...desired.domains.keys()]);
@@ -54,13 +54,13 @@ function mailsTo(
   });
 }
 
-/** Names that an alias or a pattern may take. */
+/** Names that an alias or a pattern may match. */
 function wordsOf(name: string): readonly string[] {
   const words = name.match(/[\p{L}\p{N}][\p{L}\p{N}_.-]*/gu) ?? [];
   return words.flatMap((word) => [word, `${word}+label`]).concat(words.length > 1 ? [words.join('.')] : []);
 }
 
-/** Texts that meet a condition: what is quoted in an expression, what is no sign in a pattern. */
+/** Texts that match a condition: the quoted texts of an expression, the literal part of a pattern. */
 function textsOf(match: RuleMatch): readonly string[] {
   if (match.type === 'alias') return [];
   if (match.type === 'cel') return [...match.expression.matchAll(/"([^"]+)"/g)].map(([, text = '']) => text);

@@ -2,7 +2,7 @@ import type { StateFs } from '../../../src/engine/state/own-files.ts';
 import type { Clock } from '../../../src/core/model/clock.ts';
 import type { ProcessTable } from '../../../src/engine/state/processes.ts';
 
-/** A process that can end at any moment: what it waits for then never comes. */
+/** A process that can be killed at any moment; what it waits for then never resolves. */
 export interface Process {
   readonly id: number;
   isAlive: boolean;
@@ -30,7 +30,7 @@ export function clockOf(process: Process, { clock, skewMs }: Time): Clock {
   };
 }
 
-/** Processes as a lock sees them: this one alone. */
+/** The processes that a lock sees: only this one. */
 export function processTable(process: Process, clock: Pick<Clock, 'monotonic'>): ProcessTable {
   return {
     pid: process.id,
@@ -44,17 +44,17 @@ export function processTable(process: Process, clock: Pick<Clock, 'monotonic'>):
 }
 
 /**
- * Called before each operation of a process on its disk: it may throw, or end the process. `cut`: half of what is written gets to
- * the disk, which is full then.
+ * Called before each operation of a process on its disk. It may throw or end the process. `cut` means that only half of the text is
+ * written, because the disk is full.
  */
 export type DiskGuard = (operation: string) => 'whole' | 'cut';
 
-/** A disk that a dead process neither reads nor writes. */
+/** Wraps a disk so that a dead process cannot read or write it. */
 export function diskOf(process: Process, disk: StateFs, guard: DiskGuard): StateFs {
   return guarded(process, disk, guard);
 }
 
-/** They come before each operation, and a failure of the operation itself stands for theirs. */
+/** Faults happen before each operation; a failure of the operation itself counts as the fault. */
 const LOOKS: ReadonlySet<string | symbol> = new Set(['lstat', 'stat']);
 
 function guarded<T extends object>(process: Process, target: T, guard: DiskGuard): T {
@@ -74,7 +74,7 @@ function guarded<T extends object>(process: Process, target: T, guard: DiskGuard
   });
 }
 
-/** Returns the first half of what is to be written. */
+/** Returns the first half of the data. */
 function half(data: unknown): Buffer {
   const whole = Buffer.isBuffer(data) ? data : Buffer.from([...(data as Iterable<string>)].join(''));
   return whole.subarray(0, whole.length / 2);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { SeedDomain, SeedRule } from '../../../src/emulator/account/seed.ts';
 
-/** A manifest and an account that have something to do with each other, but not by design. */
+/** A random manifest and a random account with names in common. */
 export interface RandomWorld {
   readonly domains: readonly RandomDomain[];
 }
@@ -81,7 +81,7 @@ export const randomWorld: fc.Arbitrary<RandomWorld> = fc.record({
   domains: fc.tuple(domain('acme.example'), domain('other.example')),
 });
 
-/** The manifest, its entries in an order that `reverse` turns around where order says nothing. */
+/** Writes the manifest. `reverse` reverses the order of entries where it has no meaning. */
 export function manifestOf({ domains }: RandomWorld, order: 'as-made' | 'reversed'): string {
   const arrange = <T>(items: readonly T[]): readonly T[] =>
     order === 'reversed' ? items.toReversed() : items;

@@ -6,7 +6,7 @@ import type { Probe } from './probes.ts';
 
 /** Route of each probe at one moment, for each engine, as text. */
 export interface Moment {
-  /** The last executed write. */
+  /** The last write that was executed. */
   readonly after: string;
   readonly routes: readonly string[];
   /** Conditions and destinations of the active rules, by domain. */
@@ -16,7 +16,7 @@ export interface Moment {
 const ENGINES = ['alias', 'rules'] as const;
 export const NOWHERE = 'nowhere';
 
-/** Sends all probes, in thought, through the emulator's own delivery. */
+/** Follows all probes through the emulator's delivery, without sending mail. */
 export function lookAtRoutes(state: State, probes: readonly Probe[], after: string): Moment {
   const byDomain = Map.groupBy(probes, ({ domain }) => domain);
   const routes = [...byDomain].flatMap(([domain, mails]) => routesIn(state, domain, mails));
@@ -29,7 +29,7 @@ export function lookAtRoutes(state: State, probes: readonly Probe[], after: stri
   return { after, routes, rules };
 }
 
-/** The domains that were looked at last: the runs of one scenario pass through the same states again and again. */
+/** Cache of the last routes by domain, because the runs of a scenario pass through the same states repeatedly. */
 const seen = new Map<string, readonly string[]>();
 const MOST_SEEN = 2_000;
 
@@ -72,9 +72,9 @@ function signature({ config }: Rule): string {
 }
 
 /**
- * Promise 1: at every moment each mail goes where it went before or where it will go, or to another rule that was or
- * will be active and takes it; to nowhere only where one of the two is nowhere. In words, each breach. Where more than one
- * manifest is applied, `ends` are the moments when each of them was in place, from the start on.
+ * Returns the breaches of promise 1 as sentences. At every moment each mail goes to its destination before or after the run, or
+ * to a matching rule that was or will be active. It is lost only if it is lost before or after the run. If more than one
+ * manifest is applied, `ends` are the moments when each of them was in place, including the start.
  */
 export function routingBreaches(
   moments: readonly Moment[],

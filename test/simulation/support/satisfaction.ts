@@ -15,7 +15,7 @@ export function shortfalls(account: Dump, desired: Desired): readonly string[] {
   });
 }
 
-/** Aliases and rules of a domain that are wanted and not in place; how narrow a rule is does not count. */
+/** Returns the wanted aliases and rules of a domain that are not in place. Additional conditions of a rule do not count. */
 export function missingRoutes(account: Dump, desired: Desired, name: string): readonly string[] {
   const live = account.domains.find(({ domain }) => domain === name);
   const wanted = [...desired.domains].find(([domain]) => domain === name)?.[1];

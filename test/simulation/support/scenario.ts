@@ -11,21 +11,21 @@ import type { Allowances } from '../../../src/cli/settings/flags.ts';
 import type { GoldenCase, Version } from '../../golden/support/case.ts';
 import { loadDesired } from '../../golden/support/desired.ts';
 
-/** An account, what somebody wants of it, and how it is applied. */
+/** An account, a manifest, and the way it is applied. */
 export interface Scenario {
   readonly name: string;
   readonly version: Version;
   readonly emulator: Pick<EmulatorOptions, 'state' | 'switches' | 'rateLimit'>;
-  /** Applied first, one after another, before anything goes wrong. */
+  /** Manifests that are applied first, one after another, without faults. */
   readonly before: readonly Desired[];
-  /** Changes by hand after it. */
+  /** Changes by hand after these manifests. */
   readonly edits: readonly EditRequest[];
   readonly desired: Desired;
   readonly flags: Flags;
   readonly env: Readonly<Record<string, string>>;
-  /** The run that is undone, in place of applying the manifest. */
+  /** Id of a run to undo instead of applying the manifest. */
   readonly undoes?: string;
-  /** Decides what of a plan runs, as `apply` does with a saved plan: nothing beside it is taken up. */
+  /** Decides whether a plan runs, as `apply` does with a saved plan; no other plan runs. */
   readonly approve?: (planned: Planned) => Decision;
 }
 
@@ -71,7 +71,7 @@ export function loadText(body: string, version: Version, env: Scenario['env']): 
 /** The least tolerant answers to open questions about the service. */
 const WORST: Partial<Switches> = { existingRuleId: 'second' };
 
-/** A golden case without the faults of its own; null where its manifest is invalid. */
+/** A golden case without its own faults; null if its manifest is invalid. */
 export function scenarioOfCase(golden: GoldenCase, version: Version): Scenario | null {
   const { account, before, options } = golden;
   const desired = loadDesired(golden, version);
@@ -83,7 +83,7 @@ export function scenarioOfCase(golden: GoldenCase, version: Version): Scenario |
     name: `${golden.name} on ${version}`,
     version,
     emulator: { state: account, switches: { ...WORST, ...options.switches }, rateLimit: options.rateLimit },
-    // Both are the same manifest to the tool, whose files have one name.
+    // Gives both the same file names, so that fwdsync takes them for the same manifest.
     before: earlier === null ? [] : [{ ...earlier, files: desired.files }],
     edits: options.edits ?? [],
     desired: { ...desired, domains: new Map(only) },

@@ -12,20 +12,20 @@ export interface Simulation {
   readonly start: Dump;
   readonly end: Dump;
   readonly endings: readonly Ending[];
-  /** The run in which the last stroke fell, counted from 1; 0: none did. */
+  /** Number of the run with the last fault, counted from 1; 0 means no fault. */
   readonly lastStruck: number;
   /** True if a guard needed a new allowance for deletes, because a part was done already. */
   readonly restated: boolean;
   readonly exchanges: readonly Exchange[];
   readonly probes: readonly Probe[];
   readonly moments: readonly Moment[];
-  /** Deletes that were sent before what is to replace the deleted was in place. */
+  /** Deletes that were sent before the replacement was in place. */
   readonly hasty: readonly string[];
 }
 
 const MOST_RUNS = 9;
 
-/** Runs the reconciler again and again, through whatever the script does to it, until it has nothing left to do. */
+/** Runs the reconciler repeatedly, with the faults of the script, until it has nothing left to do. */
 export async function simulate(scenario: Scenario, script: Script): Promise<Simulation> {
   const world = openWorld(scenario, script);
   for (const desired of scenario.before) await runUntilIdle(world, { ...scenario, desired }, 1);
@@ -87,14 +87,14 @@ function isConverged(ending: Ending): boolean {
   );
 }
 
-/** A password that was asked to be sent again is sent once. */
+/** Removes the request to send a password again, because it is sent once. */
 function withoutRotation({ rotate: _, ...flags }: Flags): Flags {
   return flags;
 }
 
 /**
- * With what is left to be deleted stated anew, as somebody would who had allowed the whole of it; likewise the `*` of a domain
- * that was added by a run which was killed before it had read what the service made.
+ * Allows the deletes that are left, as a user who allowed all of them would. Also allows deleting the `*` of a domain whose run was
+ * killed before it had read the items that the service made.
  */
 function allowedAnew(ending: Ending, flags: Flags, earlier: readonly string[]): Flags | null {
   if (ending.kind !== 'ended' || ending.once.kind !== 'not-run' || ending.once.decision.kind !== 'refused')

@@ -44,13 +44,13 @@ export function record(world: World, exchange: Exchange): void {
   world.script.onWrite?.(world.core.store.state, after);
 }
 
-/** No snapshot, no write; that a domain is verified is none. */
+/** Without a snapshot no write may be sent; the request to verify a domain is not a write. */
 export function noteUnsaved(world: World, { method, path }: Exchange, before: number): void {
   if (!world.recording || method === 'GET' || path.endsWith('/verify')) return;
   if (countSnapshots(world) <= before) world.hasty.push(`${method} ${path} without a snapshot`);
 }
 
-/** Stage 2 of a domain begins when all of its stage 1 is in place. */
+/** Stage 2 of a domain must begin after all of its stage 1. */
 export function noteDelete(
   { recording, core, hasty }: World,
   desired: Desired,

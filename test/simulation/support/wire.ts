@@ -9,21 +9,21 @@ import type { Process } from './process.ts';
 /** The fault of the nth request. */
 export type Stroke =
   | { readonly kind: 'mishap'; readonly mishap: Mishap }
-  /** The process is gone: before the request was processed, when half of its items were, or before the answer came. */
+  /** The process is killed: before the request is processed, after half of its items, or before the answer arrives. */
   | { readonly kind: 'kill'; readonly moment: KillMoment };
 
 export type KillMoment = 'before' | 'during' | 'after';
 
-/** One request as it went. */
+/** One request and its result. */
 export interface Exchange {
   readonly process: number;
   readonly method: string;
   /** Path and query below the root address. */
   readonly path: string;
   readonly body: string | undefined;
-  /** Null: no answer. */
+  /** Null means no answer. */
   status: number | null;
-  /** The answer's text, where one came whole. */
+  /** Text of the answer, if it arrived whole. */
   text: string | null;
 }
 
@@ -33,11 +33,12 @@ export interface WirePorts {
   /** The fault of the current request; null means none. */
   readonly strike: (exchange: Exchange) => Stroke | null;
   readonly onKill: () => void;
-  /** The wall clock is set to another time. */
+  /** Sets the wall clock to another time. */
   readonly onClock: (ms: number) => void;
   readonly onExchange: (exchange: Exchange) => void;
   /**
-   * Milliseconds that a request takes to the service, and its answer back; others go meanwhile. Absent means no time.
+   * Time that a request takes to reach the service, and its answer to come back, in milliseconds. Other requests go on meanwhile.
+   * Absent means no time.
    */
   readonly travelMs?: number;
 }
@@ -46,7 +47,7 @@ type Handler = Dispatcher.DispatchHandler;
 
 const SILENCE_MS = 30_000;
 
-/** Carries the requests of one process to an emulator, one after another, in virtual time and without a socket. */
+/** Sends the requests of one process to an emulator, one after another, in virtual time and without a socket. */
 export class Wire extends Dispatcher {
   readonly #process: Process;
   readonly #ports: WirePorts;
@@ -69,12 +70,12 @@ export class Wire extends Dispatcher {
     return true;
   }
 
-  /** Ends the requests of a dead process, which would be kept forever. */
+  /** Rejects the requests of a dead process, so that they do not stay in memory. */
   cutOff(): void {
     for (const flow of this.#flows) flow.abort(new Error('the process has ended'));
   }
 
-  /** At once where it takes no time. */
+  /** Resolves at once if the delay is 0. */
   async #travel(arrive: () => void): Promise<void> {
     const { clock, travelMs } = this.#ports;
     if (travelMs !== undefined) await clock.sleep(travelMs);
@@ -108,7 +109,7 @@ export class Wire extends Dispatcher {
     });
   }
 
-  /** A request of which half is processed when the process ends: the second half of a batch is not. */
+  /** Processes the first half of a batch; the process is killed before the second half. */
   async #die(options: Dispatcher.DispatchOptions, exchange: Exchange, moment: KillMoment): Promise<void> {
     this.#process.isAlive = false;
     if (moment !== 'before') {
@@ -119,7 +120,7 @@ export class Wire extends Dispatcher {
     this.#ports.onKill();
   }
 
-  /** Others go on meanwhile. */
+  /** Lets other requests go on. */
   #giveUp(
     options: Dispatcher.DispatchOptions,
     exchange: Exchange,
@@ -182,7 +183,7 @@ function note(exchange: Exchange, outcome: Served): void {
 
 type Flow = Dispatcher.DispatchController & { readonly state: { ended: boolean } };
 
-/** An abort by the client ends the answer with the reason that it gives. */
+/** Rejects with the client's reason when the client aborts. */
 function createFlow(handler: Handler): Flow {
   const state = { ended: false };
   const flow = {

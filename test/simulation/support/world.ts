@@ -11,22 +11,22 @@ import type { Exchange, Stroke } from './wire.ts';
 /** Faults by number of the request, counted from 1 over all processes, and the seed. */
 export interface Script {
   readonly strokes: ReadonlyMap<number, Stroke>;
-  /** Armed before the first run: what is told by its path and not by its number. */
+  /** Faults that are set before the first run, by path instead of number. */
   readonly faults?: readonly Fault[];
   /** Faults of operations on the state directory, by their number, counted from 1. */
   readonly disk?: (nth: number, operation: string) => DiskStroke | null;
   /** Damage to the files of the state directory before the first run. */
   readonly damage?: (files: Map<string, Buffer>) => void;
   readonly seed?: number;
-  /** Runs after the one that brought no change; 1 by default. */
+  /** Number of runs after the first one without changes; 1 by default. */
   readonly idleRuns?: number;
   /** Called after each write. */
   readonly onWrite?: (state: State, after: string) => void;
 }
 
 /**
- * The code of an error, or the end of the process or of the directory. `short`: half of what is written gets there, then the disk
- * is full for a moment; `full`: it is so for all that this process still writes.
+ * The code of an error, or the end of the process or of the directory. `short`: half of the data is written, then the disk is full
+ * once. `full`: the disk stays full for this process.
  */
 export type DiskStroke = 'ENOSPC' | 'EROFS' | 'EACCES' | 'EIO' | 'kill' | 'vanish' | 'short' | 'full';
 
@@ -49,7 +49,7 @@ export interface World {
   processes: number;
   sent: number;
   diskOperations: number;
-  /** The process for which the disk is full; 0 means none. */
+  /** Number of the process for which the disk is full; 0 means none. */
   fullFor: number;
   lastStruck: number;
 }

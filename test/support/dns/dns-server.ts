@@ -17,24 +17,24 @@ export interface TestRecord {
 /** Fault of a server. `other` first answers with another id and another question, then correctly. */
 export type DnsFaultKind = 'lame' | 'servfail' | 'truncated' | 'silent' | 'other';
 
-/** A server of zones. Its records can be changed at any time. */
+/** An authoritative DNS server. Its records can be changed at any time. */
 export interface TestServer {
   readonly name: string;
   readonly address: string;
   records: readonly TestRecord[];
   fault: DnsFaultKind | null;
-  /** Number of questions that arrived. */
+  /** Number of questions so far. */
   asked: number;
 }
 
 export interface TestDns {
-  /** The resolver, as `--resolver` takes it. */
+  /** Address of the resolver for `--resolver`. */
   readonly resolver: string;
   readonly port: number;
   readonly servers: readonly TestServer[];
-  /** The resolver itself: it answers from the records of all servers. */
+  /** The resolver, which answers from the records of all servers. */
   readonly recursive: TestServer;
-  /** Replaces the records of a name and type, at these servers or at all; without data they are removed. */
+  /** Replaces the records of a name and type, on these servers or on all. Without data it deletes them. */
   put(name: string, type: TestType, data: readonly string[], how?: PutOptions): void;
 }
 
@@ -43,7 +43,7 @@ interface PutOptions {
   readonly at?: readonly TestServer[];
 }
 
-/** Serves zones from loopback: each server has an address of its own, and all have one port. Everything is shut after the test. */
+/** Serves zones on loopback. Each server has its own address, and all have the same port. Everything is closed after the test. */
 export async function startDns(
   zones: readonly string[],
   { addresses = ['127.0.0.2', '127.0.0.3'] }: { readonly addresses?: readonly string[] } = {},
@@ -108,7 +108,7 @@ export interface Found {
   readonly isAuthoritative: boolean;
 }
 
-/** Returns what a server with these records knows. */
+/** Returns the records that answer a question to a server. */
 export function answerOf(
   records: readonly TestRecord[],
   zones: readonly string[],

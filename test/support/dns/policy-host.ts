@@ -7,7 +7,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../directory.ts';
 
-/** The host of an MTA-STS policy over HTTPS on loopback. What it serves can be changed at any time. */
+/** The host of an MTA-STS policy over HTTPS on loopback. The policy can be changed at any time. */
 export interface PolicyHost {
   readonly address: string;
   /** The certificate of the authority, for `NODE_EXTRA_CA_CERTS`. */
@@ -16,7 +16,7 @@ export interface PolicyHost {
   text: string;
 }
 
-/** Serves the policy of a domain at this port. This process trusts its certificate until the test ends. */
+/** Serves the policy of a domain on this port. This process trusts its certificate until the test ends. */
 export async function startPolicyHost(domain: string, port: number): Promise<PolicyHost> {
   const directory = await temporaryDirectory();
   const { key, cert } = certify(directory, `mta-sts.${domain}`);

@@ -2,7 +2,7 @@ import type { TestRecord, TestType } from './dns-server.ts';
 
 type ZoneRecord = Omit<TestRecord, 'ttl'>;
 
-/** Parses the text of a zone file: one record a line, with whole names. */
+/** Parses the text of a zone file with one record per line and fully qualified names. */
 export function parseZone(text: string): readonly ZoneRecord[] {
   return text.split('\n').flatMap((line) => {
     if (line === '' || line.startsWith(';')) return [];
@@ -12,7 +12,7 @@ export function parseZone(text: string): readonly ZoneRecord[] {
   });
 }
 
-/** Parses one line; null means that it is none of a zone file. */
+/** Parses one line; null means that it is not a record. */
 export function parseRecord(line: string): ZoneRecord | null {
   const [, name = '', type = '', data = ''] = /^(\S+)\.\s+IN\s+(MX|TXT|CNAME)\s+(.+)$/.exec(line) ?? [];
   if (name === '') return null;
@@ -25,7 +25,7 @@ function unquoted(data: string): string {
   return strings.map(([, string = '']) => string.replaceAll(/\\(["\\])/g, '$1')).join('');
 }
 
-/** Puts records in place of those of the same names and types. */
+/** Replaces the records with the same names and types. */
 export function loadZone(
   put: (name: string, type: TestType, data: readonly string[]) => void,
   records: readonly ZoneRecord[],

@@ -215,7 +215,7 @@ describe('apply', () => {
     expect(writes()).toHaveLength(before);
   });
 
-  test('64: nobody to ask, and no --yes; accounts that differ', async () => {
+  test('64: no terminal to ask and no --yes; accounts that differ', async () => {
     const { run, emulator } = await workspace();
     const unasked = await run(['apply']);
     expect(unasked.stderr).toContain('--yes');
@@ -280,7 +280,7 @@ describe('apply', () => {
 });
 
 describe('apply on a terminal', () => {
-  // `script` gives the command a terminal of its own.
+  // `script` gives the command its own terminal.
   const typed = (work: Workspace, answers: string, args: readonly string[] = []) =>
     work.terminal([PROGRAM, 'apply', ...args].join(' '), answers);
 

@@ -11,8 +11,8 @@ import { everyNth } from '../../../support/share.ts';
 const run = promisify(execFile);
 
 /**
- * Types a line and presses tab and return in an interactive shell on a pseudo-terminal, which zsh provides. The command
- * is a function that says what it was given.
+ * Types a line, tab and return in an interactive shell on a pseudo-terminal, which zsh provides. The command is a function that
+ * prints its arguments.
  */
 const TYPE = `
 zmodload zsh/zpty
@@ -55,8 +55,8 @@ interface Prepared {
 }
 
 /**
- * A directory with a plan and manifests in it, the shell's completion in a file beside it, and the program in the path.
- * The defaults find no manifest there.
+ * A directory with a plan and manifests, a file beside it with the shell's completion, and the program on the PATH.
+ * The default paths match no manifest there.
  */
 async function prepare(shell: string): Promise<Prepared> {
   const scene = await commandScene();

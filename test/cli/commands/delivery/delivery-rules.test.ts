@@ -4,7 +4,7 @@ import type { Seed } from '../../../../src/emulator/account/seed.ts';
 import { deliver } from '../../support/deliver.ts';
 import { commandScene, type CommandScene } from '../../support/scene.ts';
 
-// Whose mail it was where rules route it.
+// Attribution of mail to entries if rules route it.
 
 const MINUTE = 60_000;
 const HEAD = 'domains:\n  acme.example:\n    prune: true\n';
@@ -23,11 +23,11 @@ async function apply(scene: CommandScene, rules: string): Promise<void> {
   await scene.manifest(`${HEAD}    rules:\n${rules}`);
   const { code, stderr } = await scene.run(['apply', '--yes']);
   expect([code, stderr]).toEqual([0, expect.anything()]);
-  // A minute that no message and no change share.
+  // Advances a minute, so that messages and changes are never in the same minute.
   scene.clock.advance(MINUTE);
 }
 
-/** `alias`, `rule`, destination, how many were delivered, and the line. */
+/** Alias, rule, destination, number of delivered messages, and the line. */
 async function rowsOf(scene: CommandScene): Promise<readonly unknown[]> {
   const { stdout, stderr } = await scene.run(['delivery', '--format', 'json']);
   if (stdout === '') throw new Error(stderr);
@@ -90,7 +90,7 @@ test('where only the body tells which of two rules took a message that leads to 
   ]);
 });
 
-test('where the service does not say which engine routes, mail that both would send to one place is nobody’s', async () => {
+test('if the service does not show the engine, mail with the same destination in both belongs to no entry', async () => {
   const aliases = [
     { alias: 'sales', forward: 'carol@corp.example' },
     { alias: 'info', forward: 'ben@corp.example' },

@@ -177,7 +177,7 @@ describe('what can only be read', () => {
     expect(text).toContain('the aliases of acme.example have no effect: the domain routes by rules');
     expect(text).toContain('mail to acme.example is not forwarded yet: its MX records');
     expect(text).toContain('acme.example is banned by the service');
-    // v3 tells neither the fallback nor whether a domain may send.
+    // v3 shows neither the fallback nor whether a domain can send.
     expect(text.includes('and mail that no rule matches is dropped')).toBe(version === 'v4');
     expect(text.includes('the credentials of acme.example cannot send yet')).toBe(version === 'v4');
   });

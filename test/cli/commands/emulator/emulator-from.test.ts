@@ -30,7 +30,7 @@ domains:
   old.example: { state: absent }
 `;
 
-/** The emulator of the command line, and how another command of the scene reaches it. */
+/** The emulator command, and the environment with which another command reaches it. */
 async function serve(scene: CommandScene, ...args: readonly string[]) {
   const stopping = new AbortController();
   let listening: (urls: Record<ApiVersion, string>) => void = () => undefined;

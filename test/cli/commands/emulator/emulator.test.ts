@@ -28,7 +28,7 @@ afterEach(async () => {
 
 interface Running {
   readonly urls: { readonly v4: string; readonly v3: string; readonly control?: string };
-  /** Ends it, and gives what it said on standard error. */
+  /** Stops it. Returns its standard error. */
   stop(signal: NodeJS.Signals): Promise<{ code: number | null; stderr: string }>;
 }
 

@@ -20,7 +20,7 @@ const SOURCES = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .join('\n');
 const EXPLAINED = readExplanations();
 
-/** The codes that a pattern finds in the sources, for those that stand where they are used. */
+/** Returns the codes that a pattern finds in the sources. */
 function codesIn(pattern: RegExp): readonly string[] {
   return [...new Set([...SOURCES.matchAll(pattern)].map(([, code = '']) => code))];
 }

@@ -12,7 +12,7 @@ interface Place {
   readonly read: (file: string) => Promise<string>;
 }
 
-/** A directory with files, and the command in it. */
+/** A directory with files, and a function that runs commands in it. */
 async function openPlace(files: Readonly<Record<string, string | Uint8Array>>): Promise<Place> {
   const scene = await commandScene();
   for (const [name, content] of Object.entries(files)) await writeFile(join(scene.directory, name), content);

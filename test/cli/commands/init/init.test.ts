@@ -7,7 +7,7 @@ import { commandScene, KEY, OWNER, type CommandScene } from '../../support/scene
 const SEED = {
   domains: [{ domain: 'acme.example', aliases: [{ alias: 'info', forward: 'ana@corp.example' }] }],
 };
-/** Nothing is known but the address of the service. */
+/** Only the address of the service is set. */
 const UNKNOWN = { FWDSYNC_API_KEY: '', FWDSYNC_ACCOUNT: '' };
 const IGNORED = '# Keys and the state of fwdsync\n.env\n*.key\nfwdsync-key*\nsecrets/\n/state/\n';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ACME, APPLIED, startMove, VIRTUAL } from './support/moving.ts';
 
-/** No mail is tried. */
+/** A manifest without test mail. */
 const MANIFEST = `domains:
   acme.example:
     aliases:

@@ -6,7 +6,7 @@ import { changesOf, struck } from '../../support/struck.ts';
 import { ACME, OLD_MX, startMove } from './support/moving.ts';
 import { runs } from '../../../support/share.ts';
 
-/** No mail is tried, so that calls are short. */
+/** A manifest without test mail, so that calls are short. */
 const MANIFEST = 'domains: { acme.example: { aliases: { info: ana@corp.example } } }\n';
 
 test(
@@ -28,7 +28,7 @@ test(
     dns.put(ACME, 'MX', [OLD_MX], { ttl: 300 });
     const whole = await move(struck({ COUNTED: '/moves/' }));
     const changes = changesOf(whole);
-    // Created, filled, flushed and renamed; what would be left beside it is removed.
+    // The file is created, filled, flushed and renamed. Leftovers beside it are removed.
     expect([whole.code, changes]).toEqual([2, 5]);
     const kept: boolean[] = [];
     for (const nth of runs([1, 2, 3, 4, 5], [4])) {

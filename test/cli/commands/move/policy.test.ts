@@ -11,7 +11,7 @@ interface Published extends Moving {
   readonly publish: (id: string, lines: readonly string[]) => void;
 }
 
-/** Nothing of the manifest is tried: the policy alone counts. */
+/** A manifest without test mail, because only the policy counts. */
 const MANIFEST = 'domains: { acme.example: { aliases: { info: ana@corp.example } } }\n';
 
 async function open(): Promise<Published> {

@@ -86,7 +86,7 @@ test('a domain moves from an old server to the service', async () => {
   expect(stdout).toContain('\n           do: the address records of mail.acme.example');
   dns.put(ACME, 'MX', [OLD_MX]);
   expect((await move(...FROM)).states).toMatchObject({ switch: 'next', receiving: 'waiting' });
-  // The last call asks for no check: the service forwards, and must not be told to stop.
+  // The last call starts no check, because the service forwards already and a check could stop it.
   const asked = scene.writes().filter(({ path }) => path.endsWith('/verify'));
   expect(asked.length).toBe(6);
 });

@@ -17,7 +17,7 @@ domains:
 `;
 const SEED = [{ domain: 'acme.example' }, { domain: 'other.example' }];
 
-/** Both domains are as the manifest says, and the tool knows it. */
+/** Both domains match the manifest, and the state directory has a record of it. */
 async function settledScene(
   manifest = MANIFEST,
   domains: readonly SeedDomain[] = SEED,
@@ -30,7 +30,7 @@ async function settledScene(
 
 interface Quick {
   readonly code: number;
-  /** Domains that were asked for by their names. */
+  /** Domains that requests addressed by name. */
   readonly read: readonly string[];
   readonly stdout: string;
   readonly stderr: string;
@@ -44,7 +44,7 @@ async function quickly(scene: CommandScene, ...more: readonly string[]): Promise
   return { ...output, read: [...new Set(named)] };
 }
 
-/** Somebody else changes the account. */
+/** Changes the account as another user does. */
 test('one request tells that no domain has drifted', async () => {
   const scene = await settledScene();
   const { code, read, stderr } = await quickly(scene);
@@ -67,7 +67,7 @@ describe('a domain that drifted is read and planned, the other is not', () => {
       forward: 'eve@x.example',
     });
     const { read, stdout, stderr } = await quickly(scene);
-    // The other is asked for forwards to what is deleted.
+    // The other domain is read for forwards to the deleted address.
     expect(read).toEqual(['other.example', 'acme.example']);
     expect(stdout).toMatch(/- alias +x/);
     expect(stderr).toMatch(/^1 domain skipped/m);
@@ -109,7 +109,7 @@ test('a domain that embeds an alias without an id is read in full, and hides no 
   expect(code).toBe(0);
 });
 
-test('an alias that nobody manages is no drift, and rules are not checked', async () => {
+test('an unmanaged alias is no drift, and rules are not checked', async () => {
   const scene = await settledScene();
   await byHand(scene.emulator, 'POST', '/v4/domains/acme.example/aliases', {
     alias: 'x',

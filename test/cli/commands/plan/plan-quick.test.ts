@@ -10,7 +10,7 @@ const MANIFEST = `domains:
 `;
 const env = { SCANNER_PASSWORD: 'first-password' };
 
-/** Both domains are as the manifest says, and the tool knows it. */
+/** Both domains match the manifest, and the state directory has a record of it. */
 async function settledScene(): Promise<CommandScene> {
   const scene = await commandScene({
     seed: {
@@ -26,7 +26,7 @@ async function settledScene(): Promise<CommandScene> {
   return scene;
 }
 
-/** Plans quickly; of which domains something was read. */
+/** Makes a quick plan. Returns the domains that it read. */
 async function quickly(
   scene: CommandScene,
   input = env,

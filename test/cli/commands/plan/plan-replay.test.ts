@@ -41,7 +41,7 @@ function deliver(scene: CommandScene, to: string, count = 1): void {
   }
 }
 
-/** Weighs the plan of a scene; the document. */
+/** Replays mail through the plan of a scene. Returns the document. */
 async function weigh(
   scene: CommandScene,
   args: readonly string[] = [],

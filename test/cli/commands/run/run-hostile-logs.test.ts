@@ -14,10 +14,10 @@ import { daemon } from '../../support/daemon-process.ts';
 const OWNER = 'ops@acme.example';
 const KEY = 'key-of-the-hostile-logs';
 const BOSS = 'boss@private.example';
-/** The longest that an answer may take, milliseconds: less than probes of container platforms usually wait. */
+/** Maximum time of an answer in milliseconds, less than the usual timeout of probes. */
 const PROBE_MS = 5_000;
 
-/** Addresses of as many parts as are searched at most, each of which may begin and end an address. */
+/** Addresses with the maximum number of parts that are searched. Each part may begin and end an address. */
 const ADDRESS = `${'a.'.repeat(11)}a@${'b.'.repeat(11)}b`;
 const TEXTS = [
   `${ADDRESS} `.repeat(200),
@@ -30,7 +30,7 @@ const TEXTS = [
 /** With 200 messages a page of the logs has 6 MB. */
 const MESSAGES = runs(200, 40);
 
-/** A page of the logs: messages that failed, each at a destination of its own, with long events. */
+/** A page of the logs: failed messages with long events, each with another destination. */
 function hostileLogs(): readonly object[] {
   return Array.from({ length: MESSAGES }, (_, index) => {
     const text = `${TEXTS[index % TEXTS.length]} ${index}`;
@@ -46,7 +46,7 @@ function hostileLogs(): readonly object[] {
   });
 }
 
-/** In a process of its own, so that what it does is not measured. */
+/** Runs in a separate process, so that its work is not measured. */
 async function startEmulator(cwd: string): Promise<string> {
   const aliases = [{ alias: 'boss', forward: BOSS }];
   const domains = [{ domain: 'acme.example', aliases, logs: hostileLogs() }];
@@ -58,7 +58,7 @@ async function startEmulator(cwd: string): Promise<string> {
   return (JSON.parse(line) as { readonly v4: string }).v4;
 }
 
-/** Asks every 50 ms until it is told to end, and returns the number of answers; each has to come within a few seconds. */
+/** Sends a request every 50 ms until it is stopped. Returns the number of answers; each must arrive within a few seconds. */
 function pollHealth(url: string): { readonly end: () => Promise<number> } {
   const ended = new AbortController();
   const poll = async (): Promise<number> => {
@@ -97,7 +97,7 @@ test.each(
     };
     const manifest = `version: 1\napi: { account: ${OWNER} }\ndomains: { acme.example: { aliases: { boss: { env: BOSS } } } }\n`;
     await writeFile(join(directory, 'fwdsync.yaml'), manifest);
-    // The value of a reference is remembered, and found again in texts of strangers.
+    // The value of a reference is stored, and recognised in texts from mail.
     const applied = await fwdsync(['apply', '--yes'], { cwd: directory, env });
     expect(applied.code, applied.stderr).toBe(0);
     const process = daemon({ directory, env }, ['--delivery', ...flags]);

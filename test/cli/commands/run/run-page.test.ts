@@ -119,7 +119,7 @@ domains:
     expect(await process.end()).toBe(0);
   });
 
-  /** In the order in which the account asks them. */
+  /** Names in the order of the account's questions. */
   async function showsForwards(process: Process): Promise<void> {
     const text = flat((await ask(process, '/domains/acme.example')).text);
     expect(text).toContain('Rules route the mail of this domain, in this order; its aliases take none.');
@@ -138,7 +138,7 @@ domains:
     );
   }
 
-  /** With groups, lines, and the command to replace the destination. */
+  /** The answer with groups, lines, and the command to replace the destination. */
   async function findsSenders(process: Process): Promise<void> {
     const text = flat((await ask(process, '/?to=BEN%40corp.example')).text);
     expect(text).toContain('3 entries send mail to BEN@corp.example');

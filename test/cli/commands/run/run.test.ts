@@ -179,7 +179,7 @@ test('a status port in use and a password that is not set are told; the rest of 
   expect(await process.end('SIGINT')).toBe(0);
   const [acme, ...others] = here.emulator.store.dump().domains;
   expect(others).toEqual([]);
-  // The password holds back its credential alone.
+  // The password withholds only its credential.
   expect(acme?.aliases.map(({ alias }) => alias)).toEqual(['boss', 'sales']);
   expect(acme?.credentials).toEqual([]);
 });
@@ -308,7 +308,7 @@ describe('notifications', () => {
     });
     await expect.poll(() => bodies.map(({ event }) => event)).toContain('apply-failed');
     here.emulator.faults.clear();
-    // In the message of the drift that the same run corrects.
+    // A run sends one message: the recovery is in the message about the drift that this run corrects.
     await expect.poll(() => bodies.at(-1)?.['text']).toContain('resolved: runs succeed again');
     await writeFile(join(here.directory, 'fwdsync.yaml'), 'version: 1\ndomains: { acme.example: 1 }\n');
     await expect

@@ -13,7 +13,7 @@ interface Case {
   readonly account: readonly SeedDomain[];
   readonly manifest: string;
   readonly flags?: readonly string[];
-  /** The flags of the printed command. */
+  /** Flags of the printed command. */
   readonly printed: string;
 }
 

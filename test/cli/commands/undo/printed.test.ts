@@ -26,7 +26,7 @@ function aliasesOf({ store }: Emulator): readonly string[] {
   return store.dump().domains.flatMap(({ aliases }) => aliases.map(({ alias }) => alias));
 }
 
-/** Lines that a report prints behind a word, such as `undo:`. */
+/** Returns the lines that a report prints after a word, such as `undo:`. */
 function printedIn(stdout: string, word: string): readonly string[] {
   return [...stdout.matchAll(new RegExp(`^.*?\\b${word}: (.*)$`, 'gm'))].map(([, line = '']) => line);
 }

@@ -26,7 +26,7 @@ domains:
 `;
 const FLAGS = ['--allow-domain-delete', 'acmes.example', '--allow-empty', 'acmes.example/aliases'];
 
-/** The snapshot of a run after which somebody made the rules of the domain anew, in another order. */
+/** Makes the snapshot of a run. After the run another user has made the domain's rules again, in another order. */
 async function snapshotScene(): Promise<CommandScene & { readonly snapshot: string }> {
   const scene = await commandScene({ seed: { domains: SEED }, manifest: MANIFEST });
   const applied = await scene.run(['apply', '--yes', ...FLAGS]);
@@ -62,13 +62,13 @@ const warningsOf = ({
 test('a snapshot is warned about only for what it changes', async () => {
   const scene = await snapshotScene();
   const { snapshot } = scene;
-  // Of acme.example rules come back, of acmes.example all; that its name is near another was so before.
+  // acme.example gets its rules back and acmes.example everything. Its name was near another one before the run, too.
   const planned = await scene.run(['plan', '-f', snapshot]);
   expect(warningsOf(planned)).toEqual(['rules-not-active']);
   expect(planned.stdout).toContain('+ domain');
   const undone = await scene.run(['apply', '--yes', '-f', snapshot]);
   expect([undone.code, warningsOf(undone)]).toEqual([0, ['rules-not-active']]);
-  // By now there is nothing to do, and so nothing to be warned of.
+  // Now there is nothing to do, and so no warning.
   expect(warningsOf(await scene.run(['plan', '-f', snapshot]))).toEqual([]);
   const json = await scene.run(['plan', '-f', snapshot, '--format', 'json']);
   expect(JSON.parse(json.stdout)).toMatchObject({ changes: [], warnings: [] });

@@ -17,7 +17,7 @@ describe('at a terminal', () => {
     const before = aliasesOf(scene);
     await scene.manifest(MANIFEST.replace('sales: bob', 'sales: carol'));
     const run = await apply(scene);
-    // This one writes nothing.
+    // This undo writes nothing.
     await apply(scene);
     const declined = await scene.run(['undo'], { seat: 'terminal', stdin: 'y\n' });
     expect(declined.stdout).toContain(`Undo of apply ${run}: `);
@@ -133,7 +133,7 @@ describe('which run', () => {
   test('one that was killed: what the account does not show as done needs nothing, the rest is undone', async () => {
     const { scene, run } = await applied(MANIFEST, [ACME]);
     await forgetResults(scene);
-    // Removes it, as if its request had never arrived.
+    // Removes the run, as if its request had never arrived.
     await editAlias(scene, 'sales', 'ana@corp.example');
     const { code, stdout } = await scene.run(['undo', '--yes', run]);
     expect(code, stdout).toBe(0);
@@ -141,7 +141,7 @@ describe('which run', () => {
   });
 });
 
-/** The history as a kill leaves it right after the requests were sent. */
+/** Edits the history to the state after a kill right after the requests. */
 async function forgetResults({ directory }: CommandScene): Promise<void> {
   const state = join(directory, 'state');
   const files = await readdir(state, { recursive: true });

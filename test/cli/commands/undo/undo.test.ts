@@ -13,7 +13,7 @@ import {
 import { commandScene, OWNER, type CommandInput } from '../../support/scene.ts';
 import { everyNth } from '../../../support/share.ts';
 
-describe('what somebody changed since stays', () => {
+describe('changes by other users since then stay', () => {
   test('by hand: it is listed, the rest is undone, and the exit code is 3', async () => {
     const { scene, run } = await applied(MANIFEST, [ACME]);
     await editAlias(scene, 'sales', 'mallory@elsewhere.example');
@@ -214,7 +214,7 @@ describe('domains', () => {
     expect(aliasesOf(scene, 'new.example')).toEqual({ '*': 'all@corp.example' });
   });
 
-  test('one that the run deleted and somebody added again is left alone as a whole', async () => {
+  test('one that the run deleted and another user added again is left unchanged', async () => {
     const scene = await commandScene({
       seed: { domains: [ACME] },
       manifest: 'domains: { acme.example: { state: absent } }\n',
@@ -271,7 +271,7 @@ domains: { acme.example: { aliases: { sales: boss, info: boss } } }
   expect(changed.stdout).toContain('the old value of { env: BOSS } is not kept');
   expect(aliasesOf(scene)).toMatchObject({ sales: old, info: 'bob@corp.example' });
   expect(aliasesOf(scene)).not.toHaveProperty('new');
-  // All that is left to bring back is lost: nothing is written, as with an undo.
+  // The only item left to restore is lost, so nothing is written, as with an undo.
   scene.emulator.journal.clear();
   const none = await scene.run(['apply', '-f', path, '--yes'], { env: { BOSS: other } });
   expect([none.code, scene.writes()], none.stdout).toEqual([6, []]);

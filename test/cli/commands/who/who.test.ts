@@ -45,7 +45,7 @@ async function ask(
   return { code, document: JSON.parse(stdout) as WhoDocument, scene };
 }
 
-/** `DOMAIN KIND NAME only|possible via LINES`, one an entry. */
+/** Returns `DOMAIN KIND NAME only|possible via LINES` for each entry. */
 function linesOf({ entries }: WhoDocument): readonly string[] {
   return entries.map(({ domain, kind, name, only, possible, via, sources }) => {
     const facts = [...(only ? ['only'] : []), ...(possible ? ['possible'] : [])];
@@ -247,7 +247,7 @@ describe.each(['v4', 'v3'] as const)('by the account, through %s', (version) => 
       'hub.example rule rule-2 only via  ',
       'hub.example catch-all rules_fallback_email only via  ',
     ];
-    // v3 does not show where mail goes that no rule takes.
+    // v3 does not show where mail goes if no rule matches.
     expect(linesOf(document)).toEqual(version === 'v4' ? told : told.slice(0, -1));
     expect(stderr).toMatch(/^reading 3 domains: at least \d requests?, about \d s\n$/);
     expect([code, scene.writes()]).toEqual([0, []]);

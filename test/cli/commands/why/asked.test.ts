@@ -106,7 +106,7 @@ describe('what last changed it', () => {
     expect(stdout).toMatch(/^changed {3}.* by run \S+, carol: update alias sales ana@/m);
   });
 
-  test('is what somebody did outside, once that was seen', async () => {
+  test('is an edit by another user, once a run has seen it', async () => {
     const scene = await open();
     await apply(scene);
     await editAlias(scene, 'sales', 'anna@corp.example');

@@ -5,7 +5,7 @@ import { commandScene, type CommandScene } from '../../support/scene.ts';
 import { why } from './support/ask.ts';
 import { HUB, SALES } from './support/cases.ts';
 
-/** More aliases than some pages hold. */
+/** More aliases than fit into a few pages. */
 const NAMES = Array.from({ length: 2_000 }, (_, index) => `name-${index}`);
 const BIG: SeedDomain = {
   domain: 'acme.example',

@@ -13,7 +13,7 @@ async function commit(repository: Repository): Promise<void> {
   await repository.git('commit', '--quiet', '--message', 'Change');
 }
 
-/** A repository with a good manifest behind links, of which all is committed. */
+/** A repository with a valid manifest behind links; everything is committed. */
 async function linked(links: Readonly<Record<string, string>>, file: string): Promise<Repository> {
   const repository = await createRepository(await temporaryDirectory());
   for (const [path, target] of Object.entries(links)) {
@@ -91,7 +91,7 @@ test('a link to what is not committed is refused', async () => {
   }
 });
 
-describe('whatever the configuration of git', () => {
+describe('any configuration of git', () => {
   const settings = [
     ['diff.relative', 'true'],
     ['diff.noprefix', 'true'],

@@ -59,7 +59,7 @@ describe('validate --staged', () => {
     expect(code).toBe(0);
   });
 
-  test('ends at once when no manifest is staged, whatever the working tree holds; one that is removed is a warning', async () => {
+  test('ends at once if no manifest is staged, independent of the working tree; a removed manifest is a warning', async () => {
     const { scene, repository } = await repositoryScene({ 'fwdsync.yaml': GOOD });
     await repository.stage({ 'README.md': 'x' });
     await writeFile(join(scene.directory, 'fwdsync.yaml'), BAD);
@@ -102,7 +102,7 @@ describe('validate --staged', () => {
       [5, '--file=../mail'],
       [0, '--file=-x.yaml'],
       [5, '-f', 'a[1]*.yaml'],
-      // A snapshot that is named itself is checked.
+      // A snapshot that is named directly is checked.
       [5, '-f', 'var/ops/snapshots/1.yaml', '--state-dir', 'var'],
     ] as const)) {
       const staged = await fwdsync(['validate', '--staged', ...args], { cwd });
@@ -153,7 +153,7 @@ describe('validate --staged', () => {
     const given = ['--state-dir', join(scene.directory, state)];
     const staged = await scene.run(['validate', '--staged', ...args, ...given]);
     expect([staged.code, staged.stdout]).toEqual([0, expect.stringContaining('0 rules in 1 file;')]);
-    // Without it the same domain is there three times.
+    // Without it the same domain would occur three times.
     expect((await scene.run(['validate', '--staged', ...args])).code).toBe(5);
     await repository.git('commit', '--quiet', '--message', 'Change');
     await repository.stage({ [join(directory, 'fwdsync.yaml')]: pruned.replace('info', 'sales') });
@@ -323,7 +323,7 @@ describe('plan and apply --against', () => {
     expect(scene.requests().some(({ path }) => path.includes('acme.example'))).toBe(false);
 
     expect((await scene.run(['apply', 'plan.json', '--against', 'HEAD'])).code).toBe(64);
-    // A saved plan keeps the domains, not the revision: that may be another one after the merge.
+    // A saved plan keeps the domains but not the revision, which may change with the merge.
     await rm(join(scene.directory, '.git'), { recursive: true });
     expect((await scene.run(['apply', 'plan.json'])).code).toBe(0);
     const written = new Set(scene.writes().map(({ path }) => path.includes('b.example')));

@@ -399,7 +399,7 @@ describe('stale: 6 and nothing is written', () => {
   });
 });
 
-describe('races: somebody edits while apply is at work', () => {
+describe('races: another user edits during apply', () => {
   test('the account, before each answer until its aliases were read: 6; afterwards what was approved runs', async () => {
     const quiet = await savedScene();
     await quiet.run(['apply', 'plan.json']);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { commandScene } from '../../support/scene.ts';
 
 const NAMES = Array.from({ length: 8 }, (_, index) => `d${index}.example`);
-/** Two notices a domain, for postmaster and abuse, and a warning. */
+/** Two notices per domain, for postmaster and abuse, and a warning. */
 const MANIFEST = `domains:\n${NAMES.map((name) => `  ${name}: { prune: { aliases: true }, aliases: { info: http://hooks.example/x } }\n`).join('')}`;
 
 function count(text: string, word: string): number {
@@ -39,7 +39,7 @@ test('errors, warnings and notices come in one go, in order of position', async 
     readonly problems: readonly { readonly severity: string; readonly source: { readonly line: number } }[];
   };
   const severities = [
-    // The unknown name may stand for the spare one.
+    // The unknown name may be the spare one.
     ['error', 4],
     ['notice', 5],
     ['notice', 5],

@@ -4,11 +4,11 @@ import { createRunProgress, type Headway } from '../../../../src/cli/output/prog
 
 interface Scene {
   readonly follow: (headway: Partial<Headway>) => void;
-  /** Lets this many milliseconds pass, and returns the output in that time. */
+  /** Advances the clock by this many milliseconds, and returns the output in that time. */
   readonly pass: (milliseconds: number) => string;
   readonly stop: () => void;
   readonly interrupt: () => void;
-  /** By the last of these. */
+  /** Output of the last `pass`. */
   readonly printed: () => string;
 }
 
@@ -76,7 +76,7 @@ test('one bar goes over reading, writing and verifying, and never back', () => {
   let left = 10_000;
   follow({ label: () => 'writing', left: () => left });
   expect(pass(10_000)).toBe('writing: 66%, 10 s left\n');
-  // More is to be done than was thought.
+  // There is more to do than expected.
   left = 1_000_000;
   expect(pass(10_000)).toBe('writing: 66%, 16 min left\n');
   left = 0;

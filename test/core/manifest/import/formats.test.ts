@@ -11,7 +11,7 @@ import {
 import { loadManifest } from '../../../../src/core/manifest/load.ts';
 import { createSourceText, sourceOf } from '../../../../src/core/manifest/read/text.ts';
 
-/** A case of a format: options, a source, and the manifest that is expected of it. */
+/** A case of a format: options, a source, and the expected manifest. */
 interface FormatCase {
   readonly name: string;
   readonly options: readonly string[];
@@ -55,14 +55,14 @@ function settingsOf(options: readonly string[]): ImportSettings {
   };
 }
 
-/** Files of `--include`: a name, and lines with bars between them. */
+/** Files of `--include`: the name, and lines separated by bars. */
 function includedIn(options: readonly string[], name: string): ReturnType<typeof createSourceText> | null {
   const found = options.find((line) => line.startsWith(`--include ${name} `));
   if (found === undefined) return null;
   return createSourceText(name, found.slice(`--include ${name} `.length).split(' | ').join('\n'));
 }
 
-/** The domains of the manifest, which must be valid, below the lines that belong to none; or the fault. */
+/** Returns the lines that belong to no domain and the domains of the manifest, which must be valid; or the fault. */
 function manifestOf(format: SourceFormat, { options, input }: FormatCase): string {
   const text = createSourceText('source', input);
   const fileDomain = valuesOf(options, '--domain-of-file')[0] ?? null;
@@ -83,7 +83,7 @@ function manifestOf(format: SourceFormat, { options, input }: FormatCase): strin
   return stray + body;
 }
 
-/** `UPDATE_GOLDEN=1` writes what is expected again. */
+/** `UPDATE_GOLDEN=1` writes the expected output again. */
 function update(format: SourceFormat): void {
   const parts = casesOf(format).map((each) => {
     const head = [each.name, ...each.options].join('\n');

@@ -7,7 +7,7 @@ import { loadManifest } from '../../../../src/core/manifest/load.ts';
 import type { DomainName } from '../../../../src/core/model/names.ts';
 import { createSourceText } from '../../../../src/core/manifest/read/text.ts';
 
-// Forwards that are written in the form of each source come back as they were.
+// Forwards that are written in the form of each source are imported unchanged.
 
 const DOMAIN = 'acme.example';
 
@@ -46,7 +46,7 @@ const WRITERS: Readonly<Record<NamingFormat, (forwards: Forwards) => string>> = 
     lines(forwards, (name, to) => `"forward-email=${to.map((one) => `${name}:${one}`).join(',')}"`),
 };
 
-/** Formats without a catch-all, or whose catch-all has a form of its own. */
+/** Formats without a catch-all, or with a special form for it. */
 const WITHOUT_CATCH_ALL: readonly NamingFormat[] = ['aliases', 'table', 'forward-email'];
 
 function imported(format: SourceFormat, text: string): Forwards {

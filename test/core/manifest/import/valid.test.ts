@@ -13,7 +13,7 @@ import { runs } from '../../../support/share.ts';
 
 const FORMATS = Object.keys(SOURCE_FORMATS) as readonly SourceFormat[];
 
-/** Parts of sources of every format, and of texts that are none. */
+/** Parts of sources in every format, and of texts in none. */
 const PARTS = [
   'info',
   'INFO',

@@ -12,7 +12,7 @@ const TYPED = new Set(
   'version active verify prune max_deletes max_delete_percent deletes reroutes after'.split(' '),
 );
 
-/** With the texts that plainOf leaves out. */
+/** Values with the texts that `plainOf` omits. */
 function wholeOf(node: Node, typed: 'text' | 'typed' = 'text'): unknown {
   if (isNull(node)) return null;
   if (node.kind === 'text')

@@ -25,7 +25,7 @@ export function load(
   );
 }
 
-/** `code line:column`, one a problem; the file is named where there are several, `<-` leads to the related place. */
+/** Returns `code line:column` for each problem, with the file if there are several. `<-` precedes the related place. */
 export function problemsOf(texts: Parameters<typeof load>[0], options: TestOptions = {}): readonly string[] {
   return listed(load(texts, options).problems);
 }
@@ -49,7 +49,7 @@ export function desiredOf(texts: Parameters<typeof load>[0], options: TestOption
   return desired;
 }
 
-/** The text of a manifest whose one domain has these lines. */
+/** Returns the text of a manifest with one domain that has these lines. */
 export function acme(...lines: readonly string[]): string {
   return ['version: 1', 'domains:', '  acme.example:', ...lines.map((line) => `    ${line}`), ''].join('\n');
 }
@@ -60,7 +60,7 @@ export function acmeOf(desired: Desired): PresentDomain {
   return domain;
 }
 
-/** Name -> forward, or `absent`, of the aliases of acme.example. */
+/** Returns name -> forward or `absent` for the aliases of acme.example. */
 export function aliasesOf(
   texts: Parameters<typeof load>[0],
   options: TestOptions = {},

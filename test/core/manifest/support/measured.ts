@@ -12,17 +12,17 @@ export interface Measured {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** By the clock on the wall. */
+  /** Wall-clock time. */
   readonly seconds: number;
   /** CPU time of all its threads. */
   readonly cpuSeconds: number;
-  /** At its peak. */
+  /** Peak memory. */
   readonly mebibytes: number;
   /** Packages of node_modules that were loaded, sorted. */
   readonly packages: readonly string[];
   /** Other files that were loaded. */
   readonly files: readonly string[];
-  /** Packages that those files contain, as the bundler notes. */
+  /** Packages in these files, from the bundler's comments. */
   readonly bundled: readonly string[];
 }
 
@@ -34,20 +34,20 @@ interface Testimony {
 }
 
 export interface MeasureOptions {
-  /** The program; by default as it is published. */
+  /** The program; by default the published one. */
   readonly program?: string;
   readonly stdin?: string | Uint8Array;
-  /** Undefined takes away what is set by default. */
+  /** undefined removes a default variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Sends it SIGTERM once it has printed this to standard output. */
   readonly endAt?: string;
-  /** Ends it after so many milliseconds; default: a minute. */
+  /** Kills it after this many milliseconds; by default after a minute. */
   readonly timeout?: number;
   /** Runs it as this user, which only root can. */
   readonly uid?: number;
 }
 
-/** Runs the real command as a child process that says what it loaded and how much it took. Ends it after a minute. */
+/** Runs the real command as a child process that reports loaded files, CPU time and memory. Kills it after a minute. */
 export async function measure(args: readonly string[], options: MeasureOptions = {}): Promise<Measured> {
   const program = options.program ?? ENTRY;
   const env = {
@@ -70,7 +70,7 @@ export async function measure(args: readonly string[], options: MeasureOptions =
       let printed = '';
       const read = (chunk: unknown): void => {
         printed += String(chunk);
-        // The second signal would end it before it has written what it loaded.
+        // A second signal would end it before it has written its report.
         if (printed.includes(endAt ?? '') && !child.killed) child.kill('SIGTERM');
       };
       if (endAt !== undefined) child.stdout?.on('data', read);

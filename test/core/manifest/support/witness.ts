@@ -1,5 +1,5 @@
-// Loaded before the program: at its end it writes to standard error, after a NUL, what was loaded, and the
-// processor time and memory that it took.
+// Loaded before the program. At the end it writes a NUL to standard error, then the loaded files, the CPU time and the
+// memory of the program.
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
@@ -13,7 +13,7 @@ registerHooks({
 });
 process.on('exit', () => {
   const { userCPUTime, systemCPUTime } = process.resourceUsage();
-  // `maxRSS` counts the parent's, too, of which a child is a copy until it runs its own program.
+  // `maxRSS` includes the parent's memory, because a child is a copy of it until it runs its own program.
   const kibibytes = Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
   const testimony = { urls: [...urls], kibibytes, microseconds: userCPUTime + systemCPUTime };
   process.stderr.write(`\u0000${JSON.stringify(testimony)}`);

@@ -13,7 +13,7 @@ import type {
 import type { AbsentDocument, ForwardDocument } from '../../../../src/core/model/resources.ts';
 import { runs } from '../../../support/share.ts';
 
-// A document is checked as data and then written: what is read of the text must be the same.
+// A document is checked as data and then written. Reading the text must give the same data.
 
 function documentOf(domain: DomainDocument): ManifestDocument {
   return { version: 1, comments: ['a # comment'], domains: new Map([['acme.example', domain]]) };

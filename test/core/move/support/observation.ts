@@ -74,7 +74,7 @@ export function mailOf(...recipients: readonly RecipientFacts[]): MailFacts {
   return { messages: recipients.length, isComplete: true, recipients };
 }
 
-/** A domain that is ready for the switch, with what a case changes. */
+/** A domain that is ready for the switch, with the changes of a case. */
 export function observe(change: Partial<MoveObservation> = {}): MoveObservation {
   return {
     at: START,
@@ -100,7 +100,7 @@ export function switchedMemory(ttl = 300): MoveMemory {
   return remember(before, observe({ zone: succeed(zoneOf(mx(SERVICE))) }));
 }
 
-/** Judges one gate of an observation, and adds that to the memory first. */
+/** Adds an observation to the memory and judges one gate. */
 export function judge(gate: MoveGateName, seen: MoveObservation, before: MoveMemory | null = null): MoveGate {
   return findGate(gate, seen, remember(before, seen));
 }
@@ -113,7 +113,7 @@ function findGate(gate: MoveGateName, seen: MoveObservation, memory: MoveMemory)
 
 /** One observation. */
 export interface Look extends Partial<Omit<MoveObservation, 'at' | 'account' | 'check' | 'zone'>> {
-  /** Seconds after the first look. */
+  /** Seconds after the first observation. */
   readonly after?: number;
   /** The MX records of each server; null means none. */
   readonly mx?: readonly (readonly MxRecord[] | null)[];
@@ -141,7 +141,7 @@ function answerOf(records: readonly MxRecord[] | null, ttl: number): ServerAnswe
   return records === null ? { kind: 'none', ttl, isMissingName: false } : mx(records, ttl);
 }
 
-/** The gates at the last of these looks, and what is remembered then. */
+/** Returns the gates at the last observation, and the memory after it. */
 export function lookAt(
   first: Look,
   ...later: readonly Look[]

@@ -62,7 +62,7 @@ describe('a domain that is added', () => {
     ]);
   });
 
-  test('again, after somebody deleted it: drift', () => {
+  test('again, after another user deleted it: drift', () => {
     const wanted = signature({ kind: 'domain', state: {} }, new Map());
     const memory = prior(NEW, { applied: new Map([[entryKey('domain', NEW), wanted]]) });
     expect(planNew({}, { prior: memory }).changes).toMatchObject([{ reason: 'drift' }]);

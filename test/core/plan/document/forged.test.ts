@@ -14,7 +14,7 @@ const HASHES = { sha256: hash, hmac: hash };
 const CHECKS = { sha256: hash, fault: planFault };
 const SOURCE = { file: 'fwdsync.yaml', line: 3, column: 5 };
 
-/** A plan in which every list has something and every field that may be missing is there. */
+/** A plan in which no list is empty and all optional fields are set. */
 function fullPlan(): PlanDocument {
   const made = planAliases(aliasSection({ a: 'b@x.example', z: false }), {
     a: 'a@x.example',
@@ -106,7 +106,7 @@ const RENDERERS: Readonly<Record<string, (plan: PlanDocument) => string>> = {
 
 type Edit = (value: unknown, path: readonly string[]) => unknown;
 
-/** The document with each of its parts as `edit` has it. */
+/** Returns the document with each part edited by `edit`. */
 function mapParts(value: unknown, edit: Edit, path: readonly string[] = []): unknown {
   const edited = edit(value, path);
   if (edited !== value || typeof value !== 'object' || value === null) return edited;
@@ -116,10 +116,10 @@ function mapParts(value: unknown, edit: Edit, path: readonly string[] = []): unk
   );
 }
 
-/** Fields of which only some words are known. */
+/** Fields that accept only certain words. */
 const WORDS = new Set(['kind', 'action', 'part', 'version', 'severity', 'checksum', 'seal']);
 
-describe('a plan that somebody forged, with a checksum that fits', () => {
+describe('a forged plan with a matching checksum', () => {
   const ATTACKS = {
     'clears the terminal': '\u001b[2J\u009b2J',
     'begins a line of its own': 'x\r\n    ::error::forged',

@@ -34,7 +34,7 @@ import {
   sizeOf,
 } from '../support/build.ts';
 
-/** In place of a hash: all that goes into it. */
+/** Replaces the hash by its whole input. */
 const sha256 = (text: string): string => `(${text.length})${text}`;
 const hmac = (text: string): string => sha256(`key${text}`);
 const NO_FORECAST = {
@@ -343,14 +343,14 @@ describe('a saved plan', () => {
     expect(sealed.checksum).toMatch(/^sha256:\(\d+\)\{/);
   });
 
-  test('shows that somebody edited it', () => {
+  test('shows that it was edited', () => {
     const sealed = seal();
     expect(read({ ...sealed, digest: 'sha256:else' }).kind).toBe('edited');
     expect(read({ ...sealed, checksum: '' }).kind).toBe('edited');
     expect(read({ ...sealed, more: 1 }).kind).toBe('edited');
   });
 
-  test('is sealed by who has the key, and by nobody else', () => {
+  test('is sealed only by the owner of the key', () => {
     const sealed = seal();
     expect(isSealedBy(sealed, hmac)).toBe(true);
     expect(isSealedBy(sealed, (text) => hmac(`other${text}`))).toBe(false);

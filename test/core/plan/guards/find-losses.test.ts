@@ -89,7 +89,7 @@ describe('an address that several patterns match, of which one is asked first', 
 
 describe('an address that is lost by aliases and by rules, where the engine is not told', () => {
   const hub = byAliases(HUB, { one: A, two: A });
-  /** The loss of `info`: `aliases` and `rules` are what takes it now; `desk` discards and is to deliver. */
+  /** Returns the loss of `info`, which these `aliases` and `rules` match now. `desk` discards mail and will deliver it. */
   function lost(alias: string, to: string): readonly Pick<Loss, 'isNow' | 'via'>[] {
     const domain = live(ACME, {
       rulesFallbackEmail: null,
@@ -161,7 +161,7 @@ test('a prefix that leads nowhere takes mail of a shorter one, if it comes in fr
 });
 
 describe('what a finding says', () => {
-  /** The only finding about `info`, where so many aliases lead to `old` one after the other. */
+  /** Returns the only finding about `info`, with this many aliases in a chain to `old`. */
   function messageOf(hops: number): string | undefined {
     const chain = Array.from({ length: hops }, (_, index) => [
       index === 0 ? 'info' : `h${index}`,

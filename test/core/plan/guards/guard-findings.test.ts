@@ -22,7 +22,7 @@ import {
 
 const ONE = { a: 'a@x.example' };
 
-/** One that refuses what concerns acme.example, where it does not say otherwise. */
+/** A finding that refuses a change of acme.example, unless `parts` say otherwise. */
 function finding(own: Partial<GuardFinding> & Pick<GuardFinding, 'guard' | 'message'>): GuardFinding {
   return {
     scope: ACME,
@@ -37,7 +37,7 @@ function finding(own: Partial<GuardFinding> & Pick<GuardFinding, 'guard' | 'mess
   };
 }
 
-/** A finding that nothing allows, because of the account. */
+/** A finding without an allowance, because of the account's state. */
 function ofAccount(guard: GuardFinding['guard'], message: string): GuardFinding {
   return finding({ guard, message, scope: 'run', holds: { kind: 'run' } });
 }

@@ -54,7 +54,7 @@ function pruning(
 
 describe('max-deletes of a section', () => {
   test.each([
-    // live, deletes, per cent, the limit when it is held back
+    // Live aliases, deletes, percentage, and the limit if deletes are withheld
     [1, 1, 20, null],
     [2, 1, 20, null],
     [2, 2, 20, 1],
@@ -320,7 +320,7 @@ describe('catch-all', () => {
   });
 });
 
-test('the counts of a plan name the number that allows its deletes, where other deletes are shown besides', () => {
+test('the counts of a plan name the number that allows its deletes, if other deletes are shown too', () => {
   const guard = { guard: 'max-deletes', allow: '--allow-deletes 3' } as GuardFinding;
   const none = { notices: 0, silenced: 0 };
   const summary = {

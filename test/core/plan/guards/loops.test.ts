@@ -21,14 +21,14 @@ const HUB = 'hub.example';
 const INFO = 'info@acme.example';
 const OTHER = { office: 'o@x.example' };
 
-/** The loops of a plan: domain, items on a loop, and the way of the first. */
+/** Returns the loops of a plan: domain, number of items on a loop, and the path of the first. */
 function loops(wanted: Desired, rows: readonly ObservedDomain[]): readonly string[] {
   return plan(wanted, observed(rows))
     .guards.filter(({ guard }) => guard === 'loop')
     .map(({ scope, planned, message }) => `${scope} ${planned}: ${message.split('it is forwarded to ')[1]}`);
 }
 
-/** `info` of ACME is made to go to the hub, of which the account has what is given. */
+/** Plans `info` of ACME with a forward to the hub, whose live state is given. */
 function toHub(
   forward: string,
   hub: Partial<ObservedDomain>,
@@ -176,7 +176,7 @@ test.each([
   expect(loops(wanted, [live(ACME, { aliases: [] })])).toEqual([`acme.example ${length}: ${shown}`]);
 });
 
-/** What a group stands for is known of a mail alone: the pattern's own destination leads into the ring beside it. */
+/** The group's value depends on the mail. The pattern's fixed destination leads into another ring, which is live already. */
 test('a pattern that takes its own mail again by a group', () => {
   const entries = {
     '(go)-.*': '$1@acme.example,one@acme.example',

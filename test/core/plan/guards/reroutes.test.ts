@@ -23,7 +23,7 @@ function patterns(count: number, forward: string): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`(n${index}|x${index})`, forward]));
 }
 
-/** The findings about reroutes; another domain forwards to what `named` has. */
+/** Returns the findings about reroutes. Another domain forwards to the addresses in `named`. */
 function reroutes(
   rows: Readonly<Record<string, string>>,
   entries: Readonly<Record<string, string | false>>,

@@ -18,7 +18,7 @@ import {
 
 const HUB = 'hub.example';
 const A = 'a@x.example';
-/** Entries that keep the sections from becoming empty, and the share of deletes small. */
+/** Entries that keep sections from being empty, and the share of deletes small. */
 const REST = { r1: A, r2: A, r3: A, r4: A };
 
 interface Domain {

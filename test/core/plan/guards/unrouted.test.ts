@@ -26,16 +26,16 @@ const HUB = 'hub.example';
 const PATTERN = '(help|hilfe)-.*';
 const HELP = 'help-desk@hub.example';
 const OTHERS = '*@hub.example';
-/** Entries that keep the sections from becoming empty, and the share of deletes small. */
+/** Entries that keep sections from being empty, and the share of deletes small. */
 const REST = { r1: 'a@x.example', r2: 'a@x.example', r3: 'a@x.example', r4: 'a@x.example' };
 
 interface Unrouted {
   readonly addresses: readonly (string | undefined)[];
-  /** The withheld part: the domain's deletes, or the whole domain. */
+  /** Withheld part: the domain's deletes, or the whole domain. */
   readonly holds: readonly string[];
 }
 
-/** Addresses of the hub, as it is and should be, that lose delivery; ACME forwards there what is given. */
+/** Returns the hub's addresses that lose delivery, from its live and wanted state and ACME's forwards to it. */
 function unrouted(
   hub: Partial<ObservedDomain>,
   wanted: Partial<PresentDomain>,
@@ -97,7 +97,7 @@ test('the catch-all goes that a named address needs, and with it no pattern', ()
   expect(unrouted(hub, wanted, forwards).addresses).toEqual(['any@hub.example']);
 });
 
-test('what the service made with the domain is no route that somebody relies on', () => {
+test('items that the service made with the domain are no routes in use', () => {
   const wanted = { aliases: aliasSection({ '*': false, [PATTERN]: false }) };
   const known = (rows: Record<string, string>, given: string) =>
     unrouted(
@@ -273,7 +273,7 @@ describe('a rule that goes, where rules decide and nothing takes the rest', () =
     const named = { a: HELP };
     expect(unrouted({ rules }, rulesOf(), named).addresses).toEqual([OTHERS, HELP]);
     expect(unrouted({ routingEngine: 'alias', rules }, rulesOf(), named).addresses).toEqual([]);
-    // On v4 this account would refuse the same plan, though a catch-all takes over where aliases decide.
+    // A v4 account refuses this plan, although a catch-all would match if aliases decided.
     const aliases = liveAliases({ ...REST, '*': 'a@x.example' });
     expect(unrouted({ aliases, rules }, rulesOf(), named).addresses).toEqual(
       unrouted({ ...ruled(ALL), aliases }, rulesOf(), named).addresses,
@@ -344,7 +344,7 @@ describe('a discard', () => {
     ['takes the place of a destination', [delivering(5)], [entry('d', 'null', EVERY)], all, 'domain'],
   ];
 
-  test.each(CASES)('%s, where rules decide or nobody knows', (_, rules, entries, addresses, holds) => {
+  test.each(CASES)('%s, if rules decide or the engine is unknown', (_, rules, entries, addresses, holds) => {
     const wanted = { aliases: section, rules: ruleSection(entries) };
     const found = { addresses, holds: [holds] };
     expect(unrouted({ routingEngine: 'rules', rules, aliases }, wanted)).toEqual(found);
@@ -425,7 +425,7 @@ describe('a name that may be a pattern goes', () => {
 
 describe('what forwards to an address that is no longer delivered', () => {
   const ELSE = 'else.example';
-  /** `DOMAIN: address ...` of each finding, and what is held back. */
+  /** Returns `DOMAIN: address ...` for each finding, and the withheld part. */
   function found(
     hub: Partial<PresentDomain> | 'absent',
     accounts: readonly ObservedDomain[],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { assumptions } from '../../../../src/core/plan/replay/assumptions.ts';
 
-/** The answers of each run, in the order of its questions; `ask` asks `assume` and returns the answers. */
+/** Returns the answers of each run, in the order of its questions. `ask` calls `assume` and returns the answers. */
 function runs(ask: (assume: (condition: string) => boolean) => readonly boolean[]): readonly string[] {
   const found: string[] = [];
   assumptions((assume) => {

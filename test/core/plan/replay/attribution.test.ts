@@ -23,7 +23,7 @@ import {
 
 type Attribute = (address: string, before: Decider | null, after?: Decider | null) => string | null;
 
-/** Attributes mail to routes, which it describes by their address or rule. */
+/** Attributes mail to routes. Returns their addresses or rules. */
 function attributing(wanted: Desired, account: Observed): Attribute {
   const input = { ...plan(wanted, account), desired: wanted, observed: account };
   const routes = planRoutes(input);

@@ -5,7 +5,7 @@ const SAME: MessageVerdict = { kind: 'same' };
 const changed = (...routes: readonly (number | null)[]): MessageVerdict => ({ kind: 'changed', routes });
 const unknown = (...routes: readonly (number | null)[]): MessageVerdict => ({ kind: 'unknown', routes });
 
-/** Each entry is an id, a recipient, where it was forwarded to inside the account, and the verdict. */
+/** Each entry is an id, a recipient, the destination inside the account, and the verdict. */
 function tally(
   ...entries: readonly (readonly [id: string, to: string, forward: string | null, verdict: MessageVerdict])[]
 ): Omit<ReturnType<ReturnType<typeof createMessageTally>['counts']>, 'byRoute' | 'uncertain'> & {

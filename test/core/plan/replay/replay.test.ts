@@ -23,7 +23,7 @@ import {
 const ACME = 'acme.example' as DomainName;
 const HUB = 'hub.example' as DomainName;
 
-/** Aliases of one domain lead to the other, whose alias gets another destination. */
+/** Aliases of one domain forward to the other, whose alias gets another destination. */
 function replayOf(rules: Parameters<typeof live>[1] = {}) {
   const account = observed([
     live(ACME, { routingEngine: 'alias', aliases: liveAliases({ info: 'desk@hub.example' }) }),
@@ -98,7 +98,7 @@ test('mail whose way leads behind a domain that was not read is unknown', () => 
   expect(replay.counts(new Set())).toEqual({ messages: 1, changed: 0, unknown: 1, byRoute: [null] });
 });
 
-/** Rules of the hub with these patterns, of which the last gets another destination; the scope of all is the same. */
+/** Rules of the hub with these patterns and the same scope. The last one gets another destination. */
 function replayOfRules(scope: 'subject' | 'body', patterns: readonly string[]) {
   const matches = patterns.map((regex): RuleMatch => ({ type: 'regex', regex, scopes: [scope] }));
   const ruleTo = (forward: (index: number) => string) =>

@@ -32,7 +32,7 @@ function requestsIn(made: Pick<Plan, 'changes'>, options = V4): readonly WriteRe
   return requestsOf(made, options).flatMap(({ domains }) => domains.flatMap(({ requests }) => requests));
 }
 
-/** An item of which only the kind counts. */
+/** An item whose kind alone counts. */
 function item(kind: Kind): WriteItem {
   return { change: { kind, name: 'x', domain: ACME }, sent: {} } as unknown as WriteItem;
 }
@@ -65,7 +65,7 @@ describe('the operations of each step', () => {
     );
   });
 
-  test('domains by their names, whatever the order of the changes; each item with its kind', () => {
+  test('domains by their names, with any order of changes; each item with its kind', () => {
     const wanted = ['b.example', 'a.example'].map((domain) =>
       present(domain, {
         aliases: aliasSection({ x: 'x@x.example' }),
@@ -150,7 +150,7 @@ describe('batches', () => {
     expect(requestsIn(gone, refused).map(({ operation }) => operation)).toEqual(['deleteAliases']);
   });
 
-  /** Two aliases, each of so many bytes of forward, are one body of just a million bytes. */
+  /** Length of the forwards in bytes with which a body of two aliases has exactly a million bytes. */
   const HALF = 499_873;
   test.each([
     ['x', 1],

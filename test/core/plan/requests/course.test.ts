@@ -16,7 +16,7 @@ const LISTING = { operation: 'listAliases', domain: ACME, requests: 1 };
 const settings = (action: Action): Change => change(ACME, ACME, { kind: 'domain', action });
 const credential = (text: string): Change => change(ACME, text, { kind: 'credential', action: 'add' });
 
-/** The course of a domain's changes in their stage, which is the same for all of them. */
+/** Returns the requests of a domain's changes in their stage, which is the same for all of them. */
 function courseOf(changes: readonly Change[], reads: CourseReads = NO_READS): DomainCourse {
   const [part] = requestsOf({ changes }, { version: 'v4', batches: 'allowed' });
   const [own] = part?.domains ?? [];

@@ -26,7 +26,7 @@ import {
 const HUB = 'hub.example';
 const REST = { r1: 'r@x.example', r2: 'r@x.example', r3: 'r@x.example' };
 
-/** Changes of the hub that wait for other domains, with those domains. */
+/** Returns the changes of the hub that wait for other domains, with these domains. */
 function waiting(
   acme: [Partial<ObservedDomain>, Partial<PresentDomain>],
   hub: [Partial<ObservedDomain>, Partial<PresentDomain>],

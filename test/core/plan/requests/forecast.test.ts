@@ -62,7 +62,7 @@ function forecastOf(
 const NOTHING = { requests: 0, seconds: 0 };
 const GET_ALIASES = 'GET /domains/:domain/aliases';
 
-/** `endpoint requests/items`. */
+/** Returns `endpoint requests/items` for each endpoint. */
 function endpoints({ endpoints: found }: ReturnType<typeof forecast>): readonly string[] {
   return found.map(({ endpoint, requests, items }) => `${endpoint} ${requests}/${items}`);
 }
@@ -94,7 +94,7 @@ describe('what applying a plan will send', () => {
     expect(result).toEqual({
       requests: 3,
       writes: 2,
-      // The two writes go one after another, and then the reading.
+      // The two writes run one after another, and then the read.
       seconds: 0.5,
       limit: null,
       windowSeconds: null,
@@ -154,7 +154,7 @@ describe('what applying a plan will send', () => {
   test('a domain in which stage 2 takes routes away is read again right before it, at its size by then', () => {
     const gone = (entries: Record<string, string | false>) =>
       endpoints(forecastOf(wanted({ n0: false, ...entries }), rows(numbered(200)))).at(-1);
-    // Before the delete 200 or 201 aliases in one page or two, after it 199 or 200 in one.
+    // Before the delete there are 200 aliases in one page or 201 in two; after it 199 or 200 in one.
     expect(gone({})).toBe(`${GET_ALIASES} 2/0`);
     expect(gone({ x: 'a@x.example' })).toBe(`${GET_ALIASES} 3/0`);
     const sections = forecastOf(
@@ -263,7 +263,7 @@ describe('what applying a plan will send', () => {
     ]);
   });
 
-  /** Of acme.example and the hub, whose alias goes: their aliases besides, and what acme.example wants of its own. */
+  /** Plans acme.example with these entries beside `count` live aliases, while the hub's alias is deleted. Returns its last endpoint. */
   const leaving = (count: number, entries: Record<string, string | false>) =>
     endpoints(
       forecastOf(
@@ -279,13 +279,13 @@ describe('what applying a plan will send', () => {
     ).at(-1);
 
   test.each<[string, number, Record<string, string | false>, number]>([
-    // Right before the hub's delete: both; at the end: the hub.
+    // Both domains are read right before the hub's delete, and the hub at the end.
     ['once', 9, { info: 'x@x.example' }, 3],
-    // 200 aliases and one that is added: two pages.
+    // With the added alias there are 201: two pages.
     ['at its size by then', 199, { info: 'x@x.example', new: 'x@x.example' }, 4],
-    // Before each delete acme.example, before the last the hub as well; at the end both.
+    // acme.example is read before each delete, the hub before the last one, and both at the end.
     ['and at the end, where it changes in stage 2', 9, { info: 'x@x.example', n0: false }, 5],
-    // Both wait for each other: they are read for that, before their deletes and at the end.
+    // Both wait for each other, so they are read for that, before their deletes and at the end.
     ['also where it waits for the other', 9, { info: false }, 6],
   ])('a domain that forwards to what another takes away is read %s', (_, count, entries, requests) => {
     expect(leaving(count, entries)).toBe(`${GET_ALIASES} ${requests}/0`);
@@ -347,7 +347,7 @@ describe('how long it takes', () => {
   };
 
   test('eight requests of an endpoint at a time, 150 ms each', () => {
-    // Writes, then as many reads.
+    // The writes, then the same number of reads.
     expect(forecastOf(...adding(8)).seconds).toBe(0.3);
     expect(forecastOf(...adding(9)).seconds).toBe(0.6);
   });
@@ -375,7 +375,7 @@ describe('how long it takes', () => {
     ]);
     const [wanted, found] = adding(4);
     const result = forecastOf(wanted, found, { budgets });
-    // Three at once, the fourth when the window ends at 61 s, 60 s from now.
+    // Three requests at once; the fourth after the window ends at 61 s, which is 60 s from now.
     expect(result.seconds).toBeGreaterThanOrEqual(60.3);
     expect([result.limit, result.windowSeconds]).toEqual([60, 60]);
   });
@@ -415,7 +415,7 @@ describe('how long it takes', () => {
   test('requests of one domain go one after another', () => {
     const entries = numbered(1200);
     const wanted = desired([present(ACME, { aliases: aliasSection(entries) })]);
-    // Three batches; a page, and then the five others.
+    // Three batches; one page, and then the five others.
     expect(forecastOf(wanted, observed([live(ACME, { aliases: [] })])).seconds).toBe(0.8);
   });
 });

@@ -20,7 +20,7 @@ import {
   rule,
 } from '../support/build.ts';
 
-/** The names of the items of each step, in the order in which they are sent. */
+/** Returns the names of the items of each step, in the order of sending. */
 function stepsOf(result: Parameters<typeof requestsOf>[0]): readonly string[] {
   const stages = requestsOf(result, { version: 'v4', batches: 'allowed' });
   return stages.flatMap(({ domains }) =>

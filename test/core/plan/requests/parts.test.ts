@@ -8,7 +8,7 @@ import {
 } from '../../../../src/core/plan/requests/parts.ts';
 import { change } from '../support/build.ts';
 
-/** Each pair is a change and one that it waits for. */
+/** Each pair is a change and the change that it waits for. */
 function waitsOf(pairs: readonly (readonly [Change, Change])[]): Waits {
   const found = new Map<string, Map<Change, 'leads-there'>>();
   for (const [later, first] of pairs) {

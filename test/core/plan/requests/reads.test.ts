@@ -26,14 +26,14 @@ import {
   ruleSection,
 } from '../support/build.ts';
 
-/** An account of so many domains, `d0.example` and on. */
+/** An account with this many domains, named from `d0.example` on. */
 const account = (count: number): Observed =>
   observed(Array.from({ length: count }, (_, index) => live(`d${index}.example`)));
 
 const ofDomain = (domain: string, action: Action): Change =>
   change(domain, domain, { kind: 'domain', action });
 
-/** `operation domain requests`, one a read. */
+/** Returns `operation domain requests` for each read. */
 const brief = (reads: ReturnType<typeof readsOfSections>): readonly string[] =>
   reads.map(({ operation, domain, requests }) => `${operation} ${domain ?? 'all'} ${requests}`);
 
@@ -87,7 +87,7 @@ describe('the requests that a run certainly sends', () => {
   };
 
   test('the account, the list of domains, the listings of the managed sections', () => {
-    // Two pages of domains, two of the first's aliases, its rules, the second's aliases.
+    // Two pages of domains; two pages of aliases and the rules of the first domain; the aliases of the second.
     expect(atLeast([])).toBe(1 + 2 + 2 + 1 + 1);
   });
 

@@ -32,7 +32,7 @@ const V4 = { version: 'v4', batches: 'allowed' } as const;
 const FREE = { version: 'v4', batches: 'refused' } as const;
 const CEL: RuleMatch = { type: 'cel', expression: 'true' };
 
-/** `1 acme.example addAlias info`, one a request. */
+/** Returns lines such as `1 acme.example addAlias info`, one per request. */
 function sent(stages: readonly StageRequests[]): readonly string[] {
   return stages.flatMap(({ stage, domains }) =>
     domains.flatMap(({ domain, requests }) =>
@@ -54,7 +54,7 @@ function many(count: number, forward = 'a@x.example'): Record<string, string> {
   );
 }
 
-/** A batch without an id could meet every item of its kind. */
+/** A batch without an id could match every item of its kind. */
 describe('without the id that the request needs', () => {
   const planned = () =>
     planOf(
@@ -87,7 +87,7 @@ describe('requests', () => {
   test('before anything is known of batches: as they are allowed, in the version of the plan', () => {
     const result = planAliases(aliasSection(many(2)), {});
     expect(firstRequestsOf(result)).toEqual(requestsOf(result, V4));
-    // On v3 the id of an alias that is a name as well goes by batch.
+    // On v3 an alias whose id is also a name is addressed in a batch.
     const twins = planAliases(aliasSection({ info: 'b@x.example' }), {
       info: 'a@x.example',
       2: 'a@x.example',
@@ -212,7 +212,7 @@ describe('requests of rules', () => {
   });
 
   type Parts = Partial<Extract<DesiredRule, { state: 'present' }>>;
-  /** The second of two rules changes, and perhaps moves before the first. */
+  /** Plans two rules; the second one changes, and may also move before the first. */
   const asleep = { active: false };
   test.each<[string, Parts & { to?: string; first?: true; live?: { active: boolean } }, readonly string[]]>([
     ['nothing', {}, []],

@@ -8,12 +8,12 @@ import { change, name } from '../support/build.ts';
 
 const [A, B] = [name('a.example'), name('b.example')];
 
-/** A part of a stage in which one entry of each of these domains changes. */
+/** Part of a stage in which one entry of each of these domains changes. */
 function part(stage: 1 | 2, ...domains: readonly DomainName[]): StageRequests {
   return { stage, gates: [], domains: domains.map((domain) => requestsOf(change(domain, 'info'))) };
 }
 
-/** A part of a stage in which a domain changes in this way. */
+/** Part of a stage in which a domain changes in this way. */
 function partOf(stage: 1 | 2, domain: DomainName, parts: Partial<Change>): StageRequests {
   return { stage, gates: [], domains: [requestsOf(change(domain, 'info', parts))] };
 }

@@ -65,7 +65,7 @@ function workOfPlan(
   });
 }
 
-/** Each leg: its trips, the requests of its steps, and those that nothing waits for. */
+/** Returns for each leg its round trips, the requests of its steps, and the requests that nothing waits for. */
 const legsOf = ({ legs }: RunWork) =>
   legs.map(({ trips, steps, meanwhile = new Map() }) => [
     trips,
@@ -73,7 +73,7 @@ const legsOf = ({ legs }: RunWork) =>
     ...(meanwhile.size === 0 ? [] : [{ meanwhile: Object.fromEntries(meanwhile) }]),
   ]);
 
-/** The requests of a whole run to one endpoint. */
+/** Returns the requests of a whole run to one endpoint. */
 const totalTo = ({ legs }: RunWork, endpoint: string): number =>
   legs
     .flatMap(({ steps, meanwhile }) => [...steps, meanwhile ?? new Map<string, number>()])
@@ -173,7 +173,7 @@ describe('credentials are read again if their listing is over two minutes old by
       { assumedLimit: 1 },
       () => ({ credentials: credentialSection({}) }),
     );
-    // After the third and fourth delete of others, one a minute; all are verified at the end.
+    // Two verifications after the third and fourth delete, because there is one per minute; all domains are verified at the end.
     expect(totalTo(work, `GET ${CREDENTIALS}`)).toBe(2 + 20);
   });
 
@@ -192,8 +192,8 @@ describe('credentials are read again if their listing is over two minutes old by
         credentials: credentialSection({}),
       }),
     );
-    // The eight in which mail may lose its route always are. Each holds the others up for a quarter of 100 s, so the
-    // last four are as well.
+    // The eight domains whose mail may lose its route are always verified. Each delays the others by a quarter of 100 s, so the
+    // last four are verified too.
     expect(totalTo(work, `GET ${ALIASES}`)).toBe(8 + 8);
     expect(totalTo(work, `GET ${CREDENTIALS}`)).toBe(8 + 4 + 24);
   });

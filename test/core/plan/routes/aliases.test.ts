@@ -34,7 +34,7 @@ test('each is found by its key, and by its name as mail has it', () => {
     [B],
     undefined,
   ]);
-  // Mail is compared as it is written: two ways to write an accent are two names.
+  // Local parts are compared byte by byte: two encodings of an accent are two names.
   expect([get('caf\u00e9')?.forward, get('cafe\u0301')]).toEqual([[A], undefined]);
   expect(named(nameKey('cafe\u0301'))?.forward).toEqual([A]);
 });

@@ -54,7 +54,7 @@ function shown(subject: RouteSubject): string {
   }
 }
 
-/** The mail of ACME that its changes can concern. */
+/** Returns the mail of ACME that its changes can affect. */
 function subjects(
   wanted: Parameters<typeof present>[1],
   row: Partial<ObservedDomain>,
@@ -65,7 +65,7 @@ function subjects(
     .map(shown);
 }
 
-/** A rule that is there, with an id that the manifest writes. */
+/** A live rule whose id is written in the manifest. */
 function kept(id: string, forward: string, match: RuleMatch, active = true) {
   return rule(id, forward, { id, idIsWritten: true, match, active });
 }

@@ -33,7 +33,7 @@ const address = (text: string): RouteSubject => ({
 const pattern = (text: string): RouteSubject => ({ kind: 'pattern', domain: ACME, name: text });
 const condition = (match: RuleMatch): RouteSubject => ({ kind: 'condition', domain: ACME, match, rule: 'r' });
 
-/** Ends of mail: `by: to`, the passed addresses, and the addresses after which nothing is known. */
+/** Returns the ends of mail: `by: to`, the passed addresses, and the addresses with unknown destinations. */
 function outcome(subject: RouteSubject, acme: Partial<ObservedDomain>): string {
   const hub = live(HUB, {
     ...BY_ALIASES,
@@ -135,7 +135,7 @@ describe('where rules route', () => {
   });
 });
 
-test('outcomes are the same where mail ends at the same places, by whatever way', () => {
+test('outcomes are equal if mail ends at the same destinations, by any path', () => {
   const end = (
     to: readonly string[],
     open: readonly string[] = [],

@@ -20,7 +20,7 @@ const A = 'ana@corp.example';
 const B = 'ben@corp.example';
 const UNREAD = 'x@unread.example';
 
-/** The routes of a plan: what becomes of each address, by what, and its old name. */
+/** Returns the routes of a plan: the fate of each address, the matching entry, and its old name. */
 function routes(wanted: readonly DesiredDomain[], rows: readonly ObservedDomain[]): readonly string[] {
   const account = observed(rows);
   const manifest = desired(wanted);

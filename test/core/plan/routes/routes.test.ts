@@ -26,7 +26,7 @@ import {
 
 const HUB = 'hub.example';
 
-/** The routes of a plan, each in one line. */
+/** Returns the routes of a plan, one line each. */
 function routes(
   wanted: readonly DesiredDomain[],
   found: readonly ObservedDomain[],
@@ -64,7 +64,7 @@ const BY_RULES = { routingEngine: 'rules', rulesFallbackEmail: 'rest@corp.exampl
 
 type Aliases = Readonly<Record<string, string>>;
 
-/** The routes of one domain with aliases, pruned. */
+/** Returns the routes of one pruned domain with aliases. */
 function ofAliases(before: Aliases, after: Aliases, parts: Partial<ObservedDomain> = BY_ALIASES) {
   return routes(
     [present(ACME, { aliases: aliasSection(after, { prune: true }) })],
@@ -277,7 +277,7 @@ describe('domains', () => {
     ]);
   });
 
-  test('of which settings or credentials change: nobody’s mail', () => {
+  test('whose settings or credentials change: no mail', () => {
     const wanted = present(ACME, {
       credentials: credentialSection({ printer: 'password' }),
       settings: { notification_email: { value: 'x@corp.example', source: at(2) } },
@@ -461,6 +461,6 @@ describe('where the engine is not told', () => {
   });
 });
 
-test('nobody’s mail changes where nothing does', () => {
+test('no mail changes without changes', () => {
   expect(ofAliases({ info: A, '*': B }, { info: A, '*': B })).toEqual([]);
 });

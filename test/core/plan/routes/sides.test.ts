@@ -89,7 +89,7 @@ describe('a domain before and after', () => {
   test('that could not be read', () => {
     const unproven = new Map([[name(ACME), { reason: 'it takes too long' }]]);
     expect(fates(readings([present(ACME, info)], [], { unproven }).listed)).toEqual(['unknown', 'unknown']);
-    // Its tombstone makes it no other's: it may be there.
+    // A tombstone proves nothing about the account, so the domain may be there.
     expect(fates(readings([absent(ACME)], [], { unproven }).listed)).toEqual(['unknown', 'unknown']);
   });
 

@@ -40,7 +40,7 @@ function infoChange(action: Change['action'], forward: string | null, stage: 1 |
   return change(ACME, 'info', { action, stage, desired: state } as Partial<Change>);
 }
 
-/** The destinations of mail to `info`, or why it has none. */
+/** Returns the destinations of mail to `info`, or the reason for having none. */
 function fate({ routing }: DomainSide): readonly string[] | string {
   if (typeof routing === 'string') return routing;
   const routes = routing({ to: `info@${ACME}`, from: '', subject: '', body: '' });

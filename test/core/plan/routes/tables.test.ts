@@ -72,7 +72,7 @@ test.each<[string, Partial<ObservedDomain> | null, Reading, { mode: string; fall
 });
 
 describe('the readings of a domain', () => {
-  /** Engine and fallback of each, in short. */
+  /** Returns engine, anchoring and fallback of each reading. */
   const readings = (parts: Partial<ObservedDomain>): readonly string[] =>
     readingsOf(live(ACME, parts)).map(
       ({ engine, anchoring, fallback }) => `${engine} ${anchoring} ${fallback}`,
@@ -120,7 +120,7 @@ test('aliases and rules as they will be: rules by rank, each with a key of its o
     rules: [
       liveRule('late', 30, 'a@x.example'),
       liveRule('derived-alias-old', 20, 'b@x.example', { match: { type: 'alias', alias: 'old' } }),
-      // Its id is that of an alias as well, which says nothing.
+      // An alias has the same id, which means nothing.
       liveRule('2', 10, 'c@x.example', { match: { type: 'alias', alias: 'first' } }),
     ],
   });

@@ -8,7 +8,7 @@ const A = 'a@x.example';
 const B = 'b@x.example';
 const C = 'c@x.example';
 
-/** The route of the address that both patterns match: `from -> to`, and the entries that may take its mail. */
+/** Returns the route of the address that both patterns match: `from -> to`, and the entries that may match its mail. */
 function routeOf(
   rows: Readonly<Record<string, string>>,
   entries: Readonly<Record<string, string | false>>,

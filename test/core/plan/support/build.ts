@@ -25,7 +25,7 @@ import type { Policy } from '../../../../src/core/plan/policy.ts';
 
 export const ACME = 'acme.example' as DomainName;
 export const NOW = Date.UTC(2026, 10, 21, 12);
-/** The same moment, by the monotonic clock. */
+/** `NOW` on the monotonic clock, in milliseconds. */
 export const MONOTONIC = 1000;
 const CREATED = Date.UTC(2025, 0, 1);
 
@@ -37,7 +37,7 @@ export function at(line: number): Source {
   return { file: 'fwdsync.yaml', line, column: 1 };
 }
 
-/** `false` stands for `state: absent`. */
+/** `false` means `state: absent`. */
 export function aliasSection(
   entries: Readonly<Record<string, string | false>>,
   options: { readonly prune?: boolean; readonly ignore?: readonly string[] } = {},
@@ -74,7 +74,7 @@ export function rule(
   };
 }
 
-/** In place of the real UUID: what matters is that name and type decide it. */
+/** Replaces the real UUID by a text that follows from name and type, as the UUID does. */
 export function derivedId(text: string, type = 'alias'): string {
   return `derived-${type}-${text}`.toLowerCase();
 }
@@ -163,7 +163,7 @@ export function liveRule(
   };
 }
 
-/** A live rule that is just what `rule(text, forward)` asks for. */
+/** Returns a live rule that equals `rule(text, forward)`. */
 export function liveTwin(text: string, rank: number, forward: string, options: Partial<ObservedRule> = {}) {
   return liveRule(derivedId(text), rank, forward, { match: { type: 'alias', alias: text }, ...options });
 }
@@ -229,7 +229,7 @@ export function plan(
   });
 }
 
-/** A plan of one domain's aliases. */
+/** Plans the aliases of one domain. */
 export function planAliases(
   section: PresentDomain['aliases'],
   rows: Readonly<Record<string, string>>,
@@ -239,7 +239,7 @@ export function planAliases(
   return plan(wanted, observed([live(ACME, { aliases: liveAliases(rows) })]), options);
 }
 
-/** A plan of one domain's rules. */
+/** Plans the rules of one domain. */
 export function planRules(
   entries: readonly DesiredRule[],
   rows: readonly ObservedRule[],
@@ -253,7 +253,7 @@ export function planRules(
   return plan(wanted, observed([live(ACME, { rules: rows })]), rest);
 }
 
-/** The plans of all domains of a manifest, with their changes alone. */
+/** Plans all domains of a manifest. Returns only changes. */
 export function domainPlans(wanted: Desired, found: Observed): readonly DomainPlan[] {
   const own = Map.groupBy(plan(wanted, found).changes, ({ domain }) => domain);
   return Array.from(
@@ -262,7 +262,7 @@ export function domainPlans(wanted: Desired, found: Observed): readonly DomainPl
   );
 }
 
-/** The size of a manifest with so many domains, ACME first. */
+/** Returns the size of a manifest with this many domains, beginning with ACME. */
 export function sizeOf(domains: number, entries: number): ManifestSize {
   const names = Array.from({ length: domains }, (_, index) =>
     index === 0 ? ACME : name(`d${index}.example`),
@@ -270,7 +270,7 @@ export function sizeOf(domains: number, entries: number): ManifestSize {
   return { domains: new Set(names), entries };
 }
 
-/** `+alias sales`, one a change, for tables. */
+/** Returns texts such as `+alias sales`, one per change, for tables. */
 export function brief({ changes }: Pick<Plan, 'changes'>): readonly string[] {
   const signs = { add: '+', update: '~', move: '^', delete: '-' } as const;
   return changes.map(
@@ -283,7 +283,7 @@ export function codes(result: Pick<Plan, 'warnings'>): readonly string[] {
   return result.warnings.map(({ code }) => code);
 }
 
-/** An alias that is updated in stage 1, unless `parts` say otherwise, for functions that take single changes. */
+/** A single change: by default an alias that is updated in stage 1. */
 export function change(domain: string, text: string, parts: Partial<Change> = {}): Change {
   const common = { kind: 'alias', action: 'update', domain: name(domain), name: text, id: text, stage: 1 };
   const states = { observed: null, desired: null, fields: [] };

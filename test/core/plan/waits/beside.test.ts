@@ -6,7 +6,7 @@ import { ACME, aliasSection, change, planAliases } from '../support/build.ts';
 const A = 'a@x.example';
 const B = 'b@x.example';
 
-/** `name <- names`, in the order of the changes. */
+/** Returns `name <- names` for each change, in order. */
 function told(beside: Beside): readonly string[] {
   return [...beside].map(
     ([{ name }, firsts]) => `${name} <- ${[...firsts].map((first) => first.name).join(' ')}`,

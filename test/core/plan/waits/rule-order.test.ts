@@ -17,7 +17,7 @@ import { ACME, change } from '../support/build.ts';
 const OUT = 'a@x.example';
 const SUBJECT: RuleMatch = { type: 'regex', regex: 'invoice', scopes: ['subject'] };
 
-/** A rule for an alias, or with this condition, that forwards outside unless `parts` say otherwise. */
+/** A rule for an alias or with this condition; by default it forwards to an external address. */
 function state(match: string | RuleMatch, rank: number, parts: Partial<RuleState> = {}): RuleState {
   const condition: RuleMatch = typeof match === 'string' ? { type: 'alias', alias: match } : match;
   return { match: condition, rank, forward: [OUT], active: true, ...parts } as RuleState;

@@ -17,7 +17,7 @@ export interface Pair {
   readonly wanted?: Wanted;
 }
 
-/** A plan of domains whose aliases route; what has nothing wanted is not managed. */
+/** Plans domains whose aliases route. Domains without wanted items are not managed. */
 export function planOf(domains: Readonly<Record<string, Pair>>): Plan {
   const managed = Object.entries(domains).flatMap(([domain, { wanted }]) =>
     wanted === undefined ? [] : [present(domain, { aliases: aliasSection(wanted) })],
@@ -28,7 +28,7 @@ export function planOf(domains: Readonly<Record<string, Pair>>): Plan {
   return plan(desired(managed), observed(rows));
 }
 
-/** `name@domain <- name@domain`, one for each change that waits, with what the changes of stage 2 were moved to. */
+/** Returns `name@domain <- name@domain` for each waiting change, with the new stage of moved changes. */
 export function waitsIn({ changes, waits }: Plan): readonly string[] {
   const text = ({ name, domain, stage }: Change): string => `${name}@${domain.split('.')[0]} ${stage}`;
   const byItem = new Map(
@@ -47,7 +47,7 @@ export function waitsIn({ changes, waits }: Plan): readonly string[] {
     .sort();
 }
 
-/** `name@domain <- name@domain: why`, one for each wait. */
+/** Returns `name@domain <- name@domain: why` for each wait. */
 export function reasonsIn({ changes, waits }: Plan): readonly string[] {
   const text = ({ name, domain }: Change): string => `${name}@${domain.split('.')[0]}`;
   return changes
@@ -59,7 +59,7 @@ export function reasonsIn({ changes, waits }: Plan): readonly string[] {
     .sort();
 }
 
-/** Changes in each part. */
+/** Number of changes in each part. */
 export function partsIn(made: Plan): readonly string[] {
   return requestsOf(made, { version: 'v4', batches: 'allowed' }).map(({ stage, domains }) => {
     const sent = domains.flatMap(({ domain, requests }) =>

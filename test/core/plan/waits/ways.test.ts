@@ -48,7 +48,7 @@ function aliases(rows: Aliases, wanted: Wanted | null = null, parts: Partial<Obs
   };
 }
 
-/** Live rules that the manifest does not name are deleted. */
+/** Live rules that are not in the manifest are deleted. */
 function rules(rows: Rows, wanted: Parameters<typeof ruleSection>[0], fallback = A): Parts {
   return {
     live: { routingEngine: 'rules', rulesFallbackEmail: fallback, rules: rows },
@@ -56,7 +56,7 @@ function rules(rows: Rows, wanted: Parameters<typeof ruleSection>[0], fallback =
   };
 }
 
-/** A domain in which `desk` and `more` deliver only afterwards, and `old` delivers only before. */
+/** A domain in which `old` delivers only before the run, `desk` and `more` only after it. */
 function hub(): Parts {
   return aliases({ old: B, kept: B }, { old: false, desk: B, more: B });
 }
@@ -85,7 +85,7 @@ function open(domains: Readonly<Record<string, Parts>>, email = 'ops@acme.exampl
   return { ways: openWays(sides, own, found), changes };
 }
 
-/** `name@domain`, each once. */
+/** Returns `name@domain`, each once. */
 function names(changes: readonly Change[]): readonly string[] {
   return [...new Set(changes.map(({ name, domain }) => `${name}@${domain.split('.')[0]}`))].sort();
 }

@@ -1,15 +1,15 @@
 import { connect } from 'node:net';
 
-/** A conversation in SMTP, line by line, as no library would have it. */
+/** An SMTP conversation line by line, including lines that no library would send. */
 export interface Conversation {
-  /** Sends a line and gives the last line of the answer. */
+  /** Sends a line. Returns the last line of the answer. */
   say(line: string): Promise<string>;
-  /** Sends bytes as they are, and gives so many answers. */
+  /** Sends raw bytes. Returns this many answers. */
   raw(bytes: string | Buffer, answers: number): Promise<readonly string[]>;
   end(): void;
 }
 
-/** Connects, and waits for the greeting. `address`: `127.0.0.1:PORT`. */
+/** Connects to `127.0.0.1:PORT`, and waits for the greeting. */
 export async function converse(address: string | null): Promise<Conversation> {
   const socket = connect(Number(address?.split(':')[1]), '127.0.0.1');
   const answers: string[] = [];
@@ -52,7 +52,7 @@ export async function converse(address: string | null): Promise<Conversation> {
   };
 }
 
-/** Sends one mail, all commands at once; the answers to RCPT TO, and to the message where one was accepted. */
+/** Sends one mail, all commands at once. Returns the answers to RCPT TO, and to the message if a recipient was accepted. */
 export async function sendRaw(
   address: string | null,
   { from, to, raw }: { readonly from: string; readonly to: readonly string[]; readonly raw: string | Buffer },

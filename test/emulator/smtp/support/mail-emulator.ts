@@ -9,7 +9,7 @@ import { KEY } from '../../support/target.ts';
 export interface MailEmulator {
   readonly emulator: Emulator;
   readonly mail: MailService;
-  /** Sends to the control interface; the body of the answer as JSON, or as text. */
+  /** Sends a request to the control interface. Returns the body as JSON, or as text. */
   readonly control: (method: string, path: string, body?: unknown) => Promise<ControlAnswer>;
   /** The raw mails of a mailbox, oldest first. */
   readonly arrived: (address: string) => Promise<readonly string[]>;
@@ -26,7 +26,7 @@ interface ControlAnswer {
   readonly body: any;
 }
 
-/** Made by the first: it takes a third of a second. */
+/** DKIM key. The first emulator makes it, because that takes a third of a second. */
 let dkimKey: string | null = null;
 
 export async function startMailEmulator(

@@ -21,7 +21,7 @@ export function runTool(program: string, args: readonly string[], input = ''): P
   });
 }
 
-/** swaks (Debian) against a server of loopback; without input it asks nothing. */
+/** Runs Debian's swaks against a server on loopback. Without input it asks no questions. */
 export function swaks(address: string | null, ...args: readonly string[]): Promise<ToolResult> {
   return runTool('swaks', ['--server', '127.0.0.1', '--port', address?.split(':')[1] ?? '', ...args]);
 }

@@ -15,7 +15,7 @@ import { openScene } from '../support/harness.ts';
 
 const DOMAINS = ['a.example', 'b.example', 'c.example', 'd.example'];
 
-/** A disk on which the first write of the history fails: before it took the lines, or once it has them. */
+/** A disk on which the first write of the history fails: before or after it keeps the lines. */
 function failingOnce(moment: 'before' | 'after'): StateFs {
   let isLeft = true;
   const fail = (): Promise<never> => {

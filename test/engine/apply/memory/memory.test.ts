@@ -54,7 +54,7 @@ test('after a run the state directory has what was seen and applied', async () =
   expect([...(acme?.ruleIds ?? [])]).toEqual([['vip', '00000000-0000-4000-8000-000000000001']]);
   expect([...(acme?.passwords.keys() ?? [])]).toEqual(['carol']);
   expect(JSON.stringify([...(acme?.passwords.values() ?? [])])).not.toContain('correct horse');
-  // It prunes nothing, so that nothing is deleted should it be shorter one day.
+  // Without prune, a shorter manifest deletes nothing.
   expect(prior.manifests).toEqual([]);
 });
 
@@ -119,7 +119,7 @@ test('deleting the state directory loses no route, and the next run works', asyn
   const { report, writes } = await scene.run();
   expect([report.outcome, writes]).toEqual(['unchanged', []]);
   expect(JSON.stringify(scene.account.emulator.store.dump())).toBe(before);
-  // The memory is there again, except facts that only sending a password shows.
+  // The memory is restored, except for facts that only sending a password shows.
   const acme = [...(await remembered(scene)).domains.values()][0];
   expect(acme?.applied.size).toBe(5);
   expect(acme?.passwords.size).toBe(0);
@@ -172,7 +172,7 @@ test('a rule that the service gave an id of its own is remembered by that id', a
   expect([...((await remembered(scene)).domains.values().next().value?.ruleIds ?? [])]).toEqual([
     [await derivedId(), id],
   ]);
-  // From now on the name means that rule, even when its content changes.
+  // From now on the name stands for that rule, even if its content changes.
   const second = await scene.run({
     manifest: 'domains:\n  acme.example:\n    rules: [{ name: vip, alias: vip, forward: new@corp.example }]',
   });
@@ -180,7 +180,7 @@ test('a rule that the service gave an id of its own is remembered by that id', a
   expect(second.end.domains[0]?.rules).toHaveLength(1);
 });
 
-/** The id under which the rule of the manifest above is made. */
+/** Returns the id with which the rule of the manifest above is made. */
 async function derivedId(): Promise<string> {
   const scene = await openScene({
     manifest: 'domains:\n  acme.example:\n    rules: [{ name: vip, alias: vip, forward: v@corp.example }]',

@@ -34,7 +34,7 @@ function vanish(state: State, kind: 'alias' | 'rule' | 'credential'): void {
   if (kind === 'credential') domain.credentials.clear();
 }
 
-/** Does this again before every request of these. */
+/** Repeats an edit before each of these requests. */
 function always(scene: Scene, edit: (domain: LiveDomain) => void): void {
   scene.account.emulator.faults.push({
     match: { method: 'GET', times: 'always' },
@@ -75,13 +75,13 @@ domains:
     expect((await scene.plan()).changes).toMatchObject([
       { action: 'update', name: 'sales', observed: { forward: ['eve@elsewhere.example'] } },
     ]);
-    // Its state is known then, and there is nothing to do.
+    // Now its state is known, and there is nothing to do.
     const { report, end } = await scene.run();
     expect(report.outcome).toBe('converged');
     expect(end.domains[0]?.aliases[0]?.forward).toBe('sales.team@corp.example');
   });
 
-  test('an alias that somebody deletes afterwards is added again', async () => {
+  test('an alias that another user deletes afterwards is added again', async () => {
     const scene = await open();
     await scene.run();
     scene.account.emulator.faults.push({

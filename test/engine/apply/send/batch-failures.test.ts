@@ -20,7 +20,7 @@ interface BatchCase {
   readonly order?: 'sent' | 'shuffled';
 }
 
-/** One domain a set of failures: all its aliases are of one verb, so that they go in batches. */
+/** Makes one domain for each set of failures. All its aliases have the same verb, so that they go in batches. */
 function batchScene({ verb, size, failures, order = 'sent' }: BatchCase) {
   const domains = [...failures.keys()].map((number) => ({
     domain: domainName(number),
@@ -65,7 +65,7 @@ function batchScene({ verb, size, failures, order = 'sent' }: BatchCase) {
   } as const;
 }
 
-/** Positions of the whole list as those of the batches of 500 that it is sent in. */
+/** Converts positions in the whole list to positions in its batches of 500. */
 function chunksOf(indexes: readonly number[]) {
   const byBatch = Map.groupBy(indexes, (index) => Math.floor(index / 500));
   const last = Math.max(-1, ...byBatch.keys());
@@ -83,7 +83,7 @@ function aliasNames(size: number): readonly string[] {
   return Array.from({ length: size }, (_, index) => `a${String(index).padStart(4, '0')}`);
 }
 
-/** Exactly the scripted items are reported, with all that is to be said of them, and all others were carried out. */
+/** Expects that exactly the scripted items are reported, with all details, and that all others were applied. */
 function expectExactly({ report, end, after }: RunResult, { verb, size, failures }: BatchCase): void {
   const wanted = [...failures].flatMap(([number, indexes]) =>
     indexes.map((index) => ({
@@ -149,7 +149,7 @@ function subset(bits: number): readonly number[] {
   return Array.from({ length: 8 }, (_, index) => index).filter((index) => (bits >> index) % 2 === 1);
 }
 
-/** Repeatable: a linear congruential generator. */
+/** A linear congruential generator, so that runs are repeatable. */
 function randomSubset(size: number, seed: number): readonly number[] {
   let state = seed;
   return Array.from({ length: size }, (_, index) => index).filter(() => {

@@ -10,7 +10,7 @@ type Kind = 'alias' | 'rule';
 const METHOD = { add: 'POST', update: 'PUT', delete: 'DELETE' } as const;
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-/** Six items of one kind and verb in a domain, and one answer that lies. */
+/** Six items of one kind and verb in a domain, and one wrong answer. */
 function lyingScene(kind: Kind, verb: Verb, lies: readonly BatchLie[], items: readonly FailItemFault[]) {
   const section = kind === 'alias' ? 'aliases' : 'rules';
   const entries = NAMES.map((name) =>
@@ -73,7 +73,7 @@ const BATCHES = (['alias', 'rule'] as const).flatMap((kind) =>
 );
 
 describe('answers that contradict themselves', () => {
-  // Every seventh has each kind, each verb and nearly each lie.
+  // Every seventh case covers each kind, each verb and nearly all wrong answers.
   const rows = BATCHES.flatMap((batch) => LIES.map((row) => ({ ...batch, ...row })));
   test.each(everyNth(7, rows))(
     '$kind, $verb: $lies of $items are not believed',
@@ -83,7 +83,7 @@ describe('answers that contradict themselves', () => {
       expect(result.report.applied.map(({ name }) => name).sort()).toEqual(
         verb === 'delete' && kind === 'rule' ? NAMES.map(ruleId) : NAMES,
       );
-      // Only what two readings show as not done is sent once more.
+      // Only items that two reads show as not done are sent again.
       expect(sizes(result)).toEqual(items.length === 0 ? [6] : [6, items.length]);
     },
   );

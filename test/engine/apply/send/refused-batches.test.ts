@@ -38,7 +38,7 @@ describe('batches of v3 that do not know decimal ids', () => {
     const result = await runScene({ ...listed(), switches: { v3ListedIdsInBatches: 'unknown' } });
     const { report, end, progress } = result;
     expect([report.outcome, report.failed, report.notKept]).toEqual(['converged', [], []]);
-    // The two domains run side by side: each has sent its first batch when the answer of the first comes.
+    // The two domains run in parallel: each has sent its first batch when the first answer arrives.
     expect(batchesOf(result)).toEqual(['PUT first.example', 'PUT second.example']);
     expect(progress.filter(({ kind }) => kind === 'batches-refused')).toEqual([
       {

@@ -65,14 +65,14 @@ test.each(['v4', 'v3'] as const)(
     const refused = requests.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(NAMES.length * SECTIONS.length * 2);
     expect(report.requests.rateLimited).toBe(refused.length);
-    // Each write was taken once, those refused among them.
+    // Each write was accepted once, including those that were refused first.
     const taken = writes.filter(({ status }) => status !== 429).map(requestOf);
     expect(new Set(taken).size).toBe(taken.length);
     expect(
       new Set(refused.filter(({ method }) => method !== 'GET').map(requestOf)).difference(new Set(taken)),
     ).toEqual(new Set());
     expect(writes.every(({ status }) => status === 429 || (status ?? 500) < 300)).toBe(true);
-    // Whoever was told to wait has waited, and whoever would have asked the same endpoint meanwhile.
+    // The refused request and all others of the same endpoint have waited as told.
     for (const { at, method, endpoint } of refused) {
       const early = requests.filter(
         (other) =>

@@ -4,7 +4,7 @@ import type { SeedDomain } from '../../../../src/emulator/account/seed.ts';
 import { openScene, type RunResult, type Scene } from '../support/harness.ts';
 import { everyNth } from '../../../support/share.ts';
 
-/** One kind and verb in a domain of its own, as one request. */
+/** One kind and verb in its own domain, as one request. */
 interface Write {
   readonly name: string;
   readonly method: 'POST' | 'PUT' | 'DELETE';
@@ -13,7 +13,7 @@ interface Write {
   readonly manifest: string;
   readonly seed: Omit<SeedDomain, 'domain'> | null;
   readonly items: number;
-  /** True if a read cannot show that it was done, so that it is sent again each time. */
+  /** True if a read cannot show that the write was done, so that it is always sent again. */
   readonly blind?: true;
 }
 
@@ -81,7 +81,7 @@ const RULES: readonly Write[] = COUNTS.flatMap((items) => {
       names.map((name) => `id: ${ruleId('delete', items, name)}, state: absent`),
       names,
     ),
-    // The last ones go to the front: as many moves as there are items.
+    // The last ones move to the front, so there is one move per item.
     write('move', 'PUT', [...names, ...others].map(entry('move', 'old@corp.example')), [...others, ...names]),
   ];
 });
@@ -205,7 +205,7 @@ const FAULTS: readonly {
   },
 ];
 
-/** Every seventh has each group. */
+/** Every seventh case, which covers each group. */
 const OUTCOMES = GROUPS.flatMap(([group, writes]) => FAULTS.map((row) => ({ ...row, group, writes })));
 
 test.each(everyNth(7, OUTCOMES))(
@@ -219,7 +219,7 @@ test.each(everyNth(7, OUTCOMES))(
     });
     expect([result.report.failed, result.report.outcome]).toEqual([[], 'converged']);
     for (const write of writes) {
-      // The answer to a delete is not looked at, as long as it is one.
+      // Any answer to a delete counts as success.
       const understood = answersDeletes === true && write.method === 'DELETE' && write.items === 1;
       const again = !understood && (!done || write.blind === true);
       expect([write.name, writesOf(result, write).length]).toEqual([write.name, again ? 2 : 1]);
@@ -239,7 +239,7 @@ test.each(['before', 'after'] as const)(
       beforeApply: () => hang(scene, writes, phase),
     });
     expect([result.report.failed, result.report.outcome]).toEqual([[], 'converged']);
-    // The journal has no entry of a request that is never carried out: there the second is the only one.
+    // The journal has no entry for a request that is never executed, so the second one is the only entry.
     for (const write of writes) expect([write.name, writesOf(result, write).length]).toEqual([write.name, 1]);
     for (const write of writes) expectSettled(result, write);
   },
@@ -292,7 +292,7 @@ test('a service that answers nothing is asked three times a round, a second roun
         do: { kind: 'status', code: 500, body: { message: 'oops', errors: {} } },
       }),
   });
-  // Nothing was written, as its reads show.
+  // Its reads show that nothing was written.
   expect([result.report.outcome, result.report.wrote]).toEqual(['failed', false]);
   expect(result.report.requests.retried).toBe(4);
   expect(result.report.failed).toMatchObject([
@@ -314,7 +314,7 @@ test('two readings that differ are not enough: it is read until two agree', asyn
         if (phase !== 'before' || method !== 'GET') return;
         readings += 1;
         const [domain] = scene.account.emulator.store.state.domains.values();
-        // Somebody adds an alias before each of the first two readings.
+        // Another user adds an alias before each of the first two reads.
         if (readings <= 2 && domain !== undefined) foreignAlias(scene, readings);
       });
     },
@@ -350,7 +350,7 @@ function setup(writes: readonly Write[]) {
   } as const;
 }
 
-/** The next write of each kind meets with the fault. */
+/** Gives the fault to the next write of each kind. */
 function arm(scene: Scene, writes: readonly Write[], action: FaultAction): void {
   for (const { name, method, path } of writes) {
     const searched =
@@ -359,7 +359,7 @@ function arm(scene: Scene, writes: readonly Write[], action: FaultAction): void 
   }
 }
 
-/** The first write of each is never answered. */
+/** The first write of each kind gets no answer. */
 function hang(scene: Scene, writes: readonly Write[], phase: 'before' | 'after'): void {
   const left = new Set(writes);
   scene.account.emulator.onRequest((event) => {

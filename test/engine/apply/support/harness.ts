@@ -34,28 +34,28 @@ export interface Setup extends TestAccountOptions {
 }
 
 export interface RunOptions {
-  /** In place of the one that the scene was set up with. */
+  /** Manifest that replaces the one of the scene. */
   readonly manifest?: string;
   readonly maxFailures?: number;
   /** The whole manifest, if the run is about a part of it. */
   readonly size?: ManifestSize;
-  /** `left` for a plan that runs just as it was approved. */
+  /** `left` for a plan that runs exactly as approved. */
   readonly newcomers?: 'taken-up' | 'left';
   readonly client?: Partial<ClientOptions>;
   readonly ports?: Partial<ApplyPorts>;
   readonly policy?: Partial<Policy>;
   /** True if refused parts are withheld, as in the daemon. Otherwise the plan is applied as it is. */
   readonly refusals?: 'ignored' | 'withheld';
-  /** Somebody else changes the account meanwhile: what is unmanaged does not stay the same then. */
+  /** True if another user changes the account during the run, so that unmanaged items may change. */
   readonly company?: 'alone' | 'others';
-  /** Called when all is planned and nothing was written yet. */
+  /** Called after planning, before the first write. */
   readonly beforeApply?: () => void | Promise<void>;
 }
 
 export interface RunResult {
   readonly plan: Plan;
   readonly report: Report;
-  /** Requests of apply alone. */
+  /** Requests of apply only. */
   readonly requests: readonly JournalEntry[];
   readonly writes: readonly JournalEntry[];
   readonly progress: readonly Progress[];
@@ -66,14 +66,14 @@ export interface RunResult {
 
 export interface Scene {
   readonly account: TestAccount;
-  /** Observe, plan, apply; the faults end with it. */
+  /** Observes, plans and applies. The faults end after it. */
   run(options?: RunOptions): Promise<RunResult>;
   /** Runs a manifest that must write nothing. */
   attempt(options?: RunOptions): Promise<Result<Report, ApplyFault>>;
   plan(options?: RunOptions): Promise<Plan>;
 }
 
-/** An emulated account with a manifest for it; everything is shut and deleted after the test. */
+/** Opens an emulated account with a manifest for it. Everything is closed and deleted after the test. */
 export async function openScene({ manifest, seed, ...options }: Setup): Promise<Scene> {
   const account = await testAccount(seed, options);
   const version = options.version ?? 'v4';
@@ -196,7 +196,7 @@ function policyOf(desired: Desired, now: number, policy: Partial<Policy> = {}): 
   };
 }
 
-/** Promise 4, and that `converged` is never said of anything but an empty plan. */
+/** Checks promise 4, and that the outcome is `converged` only if the next plan is empty. */
 function checkReport({ report, plan, after }: RunResult): void {
   const { outcome } = report;
   if (outcome === 'converged' || outcome === 'unchanged') {
@@ -214,7 +214,7 @@ function checkReport({ report, plan, after }: RunResult): void {
   if (outcome !== 'refused') expect(unreported).toEqual([]);
 }
 
-/** Promise 3: where nothing comes in between, just what was forecast is sent. */
+/** Checks promise 3: without faults or other users, a run sends exactly the requests of its forecast. */
 function checkForecast({ plan, report, requests, progress }: RunResult, { input, client }: Prepared): void {
   const looks = progress.filter(({ kind }) => kind === 'verifying').length;
   const smooth = requests.every(({ status }) => status !== null && status < 207);

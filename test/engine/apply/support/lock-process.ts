@@ -6,8 +6,8 @@ import { systemProcesses } from '../../../../src/engine/state/processes.ts';
 import { openStateDirectory } from '../../../../src/engine/state/directory.ts';
 import type { StateLock } from '../../../../src/engine/state/store.ts';
 
-// A process of its own that takes the lock and writes under it as it is told, line by line. Its time runs faster; its clock
-// may be wrong, and it may say that it is on another boot.
+// A separate process that takes the lock and writes under it as standard input says, line by line. Its time runs faster, its clock
+// may be wrong, and it may claim to be on another boot.
 
 const [directory = '', name = '', speedText = '1', skewMs = '0', boot = ''] = process.argv.slice(2);
 const speed = Number(speedText);

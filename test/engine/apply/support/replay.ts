@@ -18,8 +18,8 @@ export interface Moment {
 }
 
 /**
- * Every moment of a run in one domain, not only those between its requests: a batch is carried out item by item. All
- * requests must have gone well.
+ * Returns every moment of a run in one domain. Batches are replayed item by item, so moments within a request are included. All
+ * requests must have succeeded.
  */
 export function replay(start: DumpedDomain, writes: readonly JournalEntry[]): readonly Moment[] {
   let moment: Moment = { aliases: start.aliases, rules: start.rules, after: 'the start' };
@@ -80,7 +80,7 @@ function withRule(rules: readonly DumpedRule[], method: string, item: SentItem):
   return others.toSpliced(position, 0, rule).sort((a, b) => a.rank - b.rank);
 }
 
-/** Destinations of a mail, and the entry that decides. */
+/** Destinations of a mail, and the matching entry. */
 export interface Destination {
   readonly forward: string | null;
   readonly rule: DumpedRule | null;
@@ -116,11 +116,11 @@ function matchOf({ type, config }: DumpedRule): RuleMatch {
 }
 
 export interface Leniency {
-  /** True if a mail may go temporarily to another rule that took it before the run, or takes it afterwards. */
+  /** True if a mail may temporarily match another rule that matches it before or after the run. */
   readonly otherRules: 'allowed' | 'never';
 }
 
-/** Promise 1: each moment at which a mail is routed neither as before nor as afterwards, in words. */
+/** Checks promise 1. Returns a sentence for each moment when a mail has neither its route before nor its route after the run. */
 export function strayRoutes(
   moments: readonly Moment[],
   mails: readonly Mail[],

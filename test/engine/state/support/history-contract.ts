@@ -69,7 +69,7 @@ export function historyContract(createWorld: () => Promise<StorageWorld>): void 
   test('entries are found by their time, and come in the order of writing, where the clock was set back by hours', async () => {
     const { open, clock } = await createWorld();
     const at = (): string => new Date(clock.now()).toISOString();
-    // Within a day: each has a file of its own.
+    // All within one day; each has its own file.
     clock.advance(10 * 3_600_000);
     const before = [runEntry('a', at()), itemEntry('a', 1, at()), outcomeEntry('a', 1, at())] as const;
     await open().history.append(before, 'synced');
@@ -88,7 +88,7 @@ export function historyContract(createWorld: () => Promise<StorageWorld>): void 
     const at = new Date(clock.now()).toISOString();
     const items = [itemEntry('a', 1, at), itemEntry('a', 2, at), itemEntry('b', 1, at)] as const;
     const lines = [
-      // Items of a run of which the own line is kept no more.
+      // Items of a run whose own line has been removed.
       itemEntry('gone', 1, at),
       runEntry('a', at),
       items[0],
@@ -99,7 +99,7 @@ export function historyContract(createWorld: () => Promise<StorageWorld>): void 
       items[2],
       runEnd('b', at),
       drift(at),
-      // Said of it later.
+      // Added to it later.
       outcomeEntry('a', 2, at),
     ] as const;
     await history.append(lines, 'synced');
@@ -170,7 +170,7 @@ export function historyContract(createWorld: () => Promise<StorageWorld>): void 
     for (let day = 0; day < 12; day += 1) {
       const run = `r${day}`;
       const found = Array.from({ length: 5 }, () => drift(at()));
-      // Each day a process of its own, as a command is.
+      // A new process each day, as with a command.
       const { history } = open({ history: bounds });
       await history.append([runEntry(run, at()), itemEntry(run, 1, at()), ...found], 'written');
       clock.advance(DAY);
@@ -178,7 +178,7 @@ export function historyContract(createWorld: () => Promise<StorageWorld>): void 
     const { history } = open({ history: bounds });
     const runs = async () => (await entriesIn(history, { about: 'run' })).length;
     const drifts = async () => (await entriesIn(history, { about: 'drift' })).length;
-    // The age alone: one day is older than ten.
+    // Only the age counts: one day is older than ten days.
     expect([await runs(), await drifts()]).toEqual([11, 55]);
     await history.append(items('big', 40), 'written');
     clock.advance(DAY);
@@ -199,7 +199,7 @@ export function historyContract(createWorld: () => Promise<StorageWorld>): void 
   aheadContract(createWorld);
 }
 
-/** Entries of a clock that is years ahead hide nothing, and are removed in their turn. */
+/** Entries from a clock that is years ahead hide no others, and are removed in their turn. */
 function aheadContract(createWorld: () => Promise<StorageWorld>): void {
   const YEARS = 73 * 365 * DAY;
   const run = (name: string, clock: StorageWorld['clock']): readonly HistoryEntry[] => {
@@ -256,7 +256,7 @@ function aheadContract(createWorld: () => Promise<StorageWorld>): void {
     await append(run('j', clock));
     clock.advance(DAY);
     await append(run('k', clock));
-    // The newest run stays, although days that lie ahead are sorted behind it.
+    // The newest run stays, although days in the future are sorted after it.
     expect((await runsIn(world))[0]).toBe('k');
     expect(await runsIn(world)).not.toContain('again');
     expect(await entriesIn(open().history, { about: 'item', run: 'i' })).toEqual([]);

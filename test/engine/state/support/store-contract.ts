@@ -111,7 +111,7 @@ function memoryContract(createWorld: () => Promise<StorageWorld>): void {
       sizeOf(['x.example', 'y.example'], 9),
       sizeOf(['a.example', 'b.example', 'c.example'], 30),
     ]);
-    // It grows: most domains are those of before. Half of them are not most.
+    // The manifest grows: most of its domains are in the earlier one. Half of them would not be most.
     await note(['c.example', 'a.example', 'b.example', 'd.example'], 40);
     await note(['x.example'], 3);
     const grown = sizeOf(['a.example', 'b.example', 'c.example', 'd.example'], 40);
@@ -121,7 +121,7 @@ function memoryContract(createWorld: () => Promise<StorageWorld>): void {
     expect((await known())[0]).toEqual(sizeOf(['m59.example'], 59));
   });
 
-  test('accounts and hosts share nothing, whatever they are called; generations of the API share all', async () => {
+  test('accounts and hosts with any names share nothing; generations of the API share everything', async () => {
     const { open } = await createWorld();
     await rememberAcme(open({ account: 'ops@acme.example', apiUrl: 'https://api.example/v4' }));
     const domainsOf = async (options: StoreOptions) => (await open(options).prior()).prior.domains.size;
@@ -167,10 +167,10 @@ function sharedContract(createWorld: () => Promise<StorageWorld>): void {
 }
 
 function secretsContract(createWorld: () => Promise<StorageWorld>): void {
-  test('values of references are recognised without case, in later processes too, and by nobody else', async () => {
+  test('values of references are recognised without letter case, in later processes too, but not by other accounts', async () => {
     const { open } = await createWorld();
     expect(await open().openReferences()).toBeNull();
-    // A variable that is not set stays as written.
+    // A reference to an unset variable stays as written.
     const kept = fromEnvironment({ 'carol@corp.example': 'CAROL', '{ env: DAVE }': 'DAVE' });
     expect((await open().rememberReferences(kept)).ok).toBe(true);
     const values = ['Carol@corp.example', 'bob@corp.example', '{ env: DAVE }'];
@@ -269,7 +269,7 @@ export async function take(store: StateStore): Promise<StateLock> {
   return lock.value;
 }
 
-/** All ask for the lock at once: some get it, and never two at a time. */
+/** All ask for the lock at once. Some get it, but never two at a time. */
 export async function expectOneAtATime(stores: readonly StateStore[]): Promise<void> {
   let inside = 0;
   let entered = 0;

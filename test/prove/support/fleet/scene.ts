@@ -11,21 +11,21 @@ import { fwdsync } from '../../../support/command.ts';
 import { startWorker, type WorkerProcess } from '../../../service/fleet/support/worker-process.ts';
 import { watchAccount, type WatchedAccount } from './watched-account.ts';
 
-/** Accounts of one domain in an emulator, their manifests as files, a PostgreSQL of its own, and real processes over all of it. */
+/** Accounts with one domain each in an emulator, their manifests as files, a PostgreSQL server, and real processes. */
 export interface Scene {
   readonly postgres: TestPostgres;
   readonly url: string;
   readonly accounts: readonly WatchedAccount[];
-  /** Writes the manifests of these accounts for a round, and publishes those of all. */
+  /** Writes the manifests of these accounts for a round, and publishes the manifests of all accounts. */
   publish(changed: Iterable<WatchedAccount>, round: number): Promise<void>;
-  /** Accounts that a worker runs now, according to the store. */
+  /** Returns the accounts that a worker runs now, according to the store. */
   runBy(worker: WorkerProcess): Promise<readonly WatchedAccount[]>;
-  /** Starts so many workers, besides those that run. */
+  /** Starts this many more workers. */
   startWorkers(count: number, args: readonly string[]): Promise<readonly WorkerProcess[]>;
   close(): Promise<void>;
 }
 
-/** All accounts are as their first manifests want them. */
+/** Waits until all accounts match their first manifests. */
 export async function openScene(directory: string, count: number): Promise<Scene> {
   const postgres = await startPostgres();
   const url = await postgres.createDatabase();

@@ -5,15 +5,15 @@ export function readsOf({ arrivals }: WatchedAccount, since = 0): readonly numbe
   return arrivals.filter((arrival) => arrival.at >= since && isStart(arrival)).map(({ at }) => at);
 }
 
-/** The longest time between two reads of an account, or a read and the end of the time that is looked at, milliseconds. */
+/** Returns the longest time between two reads of an account, or between a read and the end, in milliseconds. */
 export function longestGap(account: WatchedAccount, since: number, until: number): number {
   const marks = [since, ...readsOf(account, since).filter((at) => at <= until), until];
   return Math.max(...marks.slice(1).map((at, index) => at - (marks[index] ?? at)));
 }
 
 /**
- * Reads of one account at the same time, in words. Each run of an account in place sends the same requests, once each: where two
- * overlap, what lies between one start and the next is not the whole of them.
+ * Returns overlapping reads of one account, as sentences. Each run of an account in sync sends the same requests once. If two runs
+ * overlap, not all of them lie between one start and the next.
  */
 export function overlaps({ email, arrivals }: WatchedAccount, since: number): readonly string[] {
   const later = arrivals.slice(arrivals.findIndex((arrival) => arrival.at >= since && isStart(arrival)));
@@ -22,7 +22,7 @@ export function overlaps({ email, arrivals }: WatchedAccount, since: number): re
     if (isStart(arrival)) runs.push([]);
     runs.at(-1)?.push(`${arrival.method} ${arrival.path}`);
   }
-  // The last one may be under way.
+  // The last run may not have ended.
   const whole = runs.slice(0, -1).map((run) => run.toSorted().join(', '));
   const [usual] = whole;
   return whole

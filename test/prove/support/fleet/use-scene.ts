@@ -13,7 +13,7 @@ export interface RunningScene extends Scene {
   workers: readonly WorkerProcess[];
 }
 
-/** For the tests of one `describe`: all accounts are published, and workers have read each of them once. */
+/** Opens a scene for the tests of one `describe`. All accounts are published, and workers have read each of them once. */
 export function useScene(args: readonly string[]): () => RunningScene {
   let opened: RunningScene | undefined;
   let directory = '';

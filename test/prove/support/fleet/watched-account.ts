@@ -2,7 +2,7 @@ import type { AccountCore } from '../../../../src/emulator/emulator.ts';
 import { lookAtRoutes, routingBreaches, type Moment } from '../../../simulation/support/routing-oracle.ts';
 import type { Probe } from '../../../simulation/support/probes.ts';
 
-/** One request as it arrived. */
+/** A request that arrived. */
 export interface Arrival {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -10,18 +10,18 @@ export interface Arrival {
   readonly path: string;
 }
 
-/** An account in the emulator with all requests that reached it, and where its mail went after each that wrote. */
+/** An account in the emulator, its requests, and the routes of its mail after each write. */
 export interface WatchedAccount {
   readonly index: number;
   readonly email: string;
-  /** The manifest of a round, which is wanted from then on: another destination of one alias, another name of another one. */
+  /** Returns the manifest of a round and expects it from now on: one alias gets another destination, a second one another name. */
   want(round: number): string;
   readonly arrivals: readonly Arrival[];
-  /** True if its aliases are those of the last wanted round. */
+  /** True if its aliases are those of the last expected round. */
   isAsWanted(): boolean;
-  /** Each request takes so long, milliseconds; 0: no time. */
+  /** Delays each request by this many milliseconds. */
   slowDown(milliseconds: number): void;
-  /** Mail that went neither where it goes in the one nor in the other of two rounds, in words. Forgets what was before. */
+  /** Returns mail whose destination belongs to neither of two rounds, as sentences. Clears the record. */
   takeBreaches(): readonly string[];
 }
 
@@ -81,7 +81,7 @@ domains:
 ${aliases.join('')}`;
 }
 
-/** The round before may have left any of its names. */
+/** All names that earlier rounds may have left. */
 function probesOf(domain: string, round: number): readonly Probe[] {
   const names = [
     'info',

@@ -30,16 +30,16 @@ export interface Lost {
   readonly when: 'before' | 'after';
 }
 
-/** An account that is changed by runs and by others, on a disk and in a time of its own. */
+/** An account that runs and other users change, with a disk in memory and in virtual time. */
 export interface ChangedWorld {
   readonly live: () => Aliases;
-  /** Applies a manifest of these aliases and nothing else; its first request of a method is lost, or the answer to it. */
+  /** Applies a manifest with only these aliases. The first request of a method, or its answer, may be lost. */
   readonly apply: (aliases: Aliases, lost: Lost | null) => Promise<string>;
-  /** Reverses the last run that wrote; null: there is none. */
+  /** Undoes the last run that wrote; null means that there is none. */
   readonly undo: () => Promise<string | null>;
-  /** Looks for drift from a manifest of these aliases; each time as another process. */
+  /** Checks for drift from a manifest with these aliases, each time in a new process. */
   readonly observe: (aliases: Aliases) => Promise<string>;
-  /** Somebody else changes an alias; null deletes it. */
+  /** Another user changes an alias; null deletes it. */
   readonly edit: (name: string, forward: string | null) => Promise<void>;
   readonly history: () => HistoryStore;
 }
@@ -107,7 +107,7 @@ export function changedWorld(names: readonly string[]): ChangedWorld {
       { ...request, maxFailures: null },
       {
         ...ports,
-        // Guards are not what is proven.
+        // This proof is not about guards.
         approve: async (planned) => ({ decision: goAhead(planned.plan, []), planned }),
       },
     );

@@ -6,8 +6,8 @@ import { loadManifest } from '../../../../src/core/manifest/load.ts';
 import { applyManifest } from '../../../../src/engine/apply-manifest.ts';
 
 /**
- * Applies a manifest, and kills the process at the n-th write to the history: only a share of that write is on disk
- * then. With 0 it is not killed. Returns the outcome and the number of writes.
+ * Applies a manifest, and kills the process at the n-th write to the history, with only a part of that write on disk. 0 means no
+ * kill. Returns the outcome and the number of writes.
  */
 export async function applyKilled([
   url = '',

@@ -3,25 +3,25 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mailServers } from './mail-servers.ts';
 
-/** The ends of mail, by `exim -bt`. */
+/** Final destinations of mail, by `exim -bt`. */
 export interface EximEnds {
-  /** Addresses outside, in lower case. */
+  /** External addresses, in lower case. */
   readonly to: readonly string[];
-  /** True if a part of the mail goes to a mailbox, a file or a program, or waits. */
+  /** True if a part of the mail goes to a mailbox, a file or a program, or stays in the queue. */
   readonly isPartlyLost: boolean;
   readonly isDiscarded: boolean;
   /** True if a part of the mail comes back to the sender. */
   readonly isRefused: boolean;
 }
 
-/** An alias file: of one domain, as cPanel has them, or of names without a domain. */
+/** An alias file: for one domain, as in cPanel, or for names without a domain. */
 export interface EximFile {
   readonly domains: readonly string[];
   readonly keys: 'addresses' | 'names';
   readonly text: string;
 }
 
-/** Asks Exim, with a private configuration, where mail to addresses goes; it delivers nothing. */
+/** Asks Exim, with its own configuration, where mail to addresses goes. It delivers nothing. */
 export function eximEnds(
   addresses: readonly string[],
   { directory, files }: { readonly directory: string; readonly files: readonly EximFile[] },
@@ -39,7 +39,7 @@ export function eximEnds(
   return ended;
 }
 
-/** A server that takes labels off, and asks for `*` last. */
+/** A server that removes labels, and looks up `*` last. */
 function configurationOf(directory: string, files: readonly EximFile[]): string {
   const sources = files.flatMap(({ domains }) => domains).join(' : ');
   const routers = files.map(({ domains, keys }, index) => {
@@ -95,7 +95,7 @@ nothing:
 `;
 }
 
-/** The blocks of a test: an address, how it came about, and which router took it. */
+/** Blocks of an address test: the address, its origin, and the router that accepted it. */
 function parseEnds(output: string, address: string): EximEnds {
   const to = new Set<string>();
   let isPartlyLost = false;

@@ -15,7 +15,7 @@ import { DISCLOSE_ALL } from '../../../../src/core/model/destinations.ts';
 import { traceDesired } from '../../../../src/cli/commands/route/ask-manifest.ts';
 import { routeDocument } from '../../../../src/cli/output/documents/route-document.ts';
 
-/** An import, its manifest, and what `validate` makes of it. */
+/** An import, its manifest, and the result of `validate`. */
 export interface ImportedManifest {
   readonly text: string;
   readonly desired: Desired;
@@ -37,7 +37,7 @@ const SETTINGS: ImportSettings = {
   engine: 'aliases',
 };
 
-/** Imports texts; throws where the manifest is not valid. */
+/** Imports texts. Throws if the manifest is not valid. */
 export function importTexts(
   texts: readonly NamedText[],
   {
@@ -62,7 +62,7 @@ export function importTexts(
   return { text, desired, domains, leftOut };
 }
 
-/** Returns the ends that `fwdsync route` shows, in lower case; null means discarded. */
+/** Returns the final destinations that `fwdsync route` shows, in lower case; null means discarded. */
 export function routedTo(to: string, desired: Desired): readonly string[] | null {
   const mail = { to, from: '', subject: '', body: '' };
   const { outcome, forward } = routeDocument(mail, traceDesired(desired, mail, DISCLOSE_ALL));

@@ -11,7 +11,7 @@ interface MailServers {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The look-up programs of mail servers, which are never started themselves. */
+/** Look-up programs of mail servers. The servers themselves are never started. */
 export function mailServers(): MailServers {
   if (!existsSync(join(ROOT, 'unpacked')))
     throw new Error('Postfix and Exim are missing: run .ci/tools.sh as root');

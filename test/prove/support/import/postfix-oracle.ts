@@ -3,27 +3,27 @@ import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mailServers } from './mail-servers.ts';
 
-/** A table as Postfix reads it, with the values of its lines, and a copy whose values are the numbers of the lines. */
+/** A table with its values, and a copy whose values are the line numbers. */
 export interface OracleTable {
   readonly type: 'texthash' | 'regexp' | 'pcre';
   readonly lines: readonly TableLine[];
 }
 
 export interface TableLine {
-  /** A key or a pattern, as it is written. */
+  /** The key or pattern of a line. */
   readonly key: string;
   readonly value: string;
 }
 
-/** The ends of mail, by Postfix's own look-ups. */
+/** Final destinations of mail, by Postfix's own look-ups. */
 export interface OracleEnds {
-  /** Addresses outside the domains of the tables, in lower case: which case captures have is of no account; none where Postfix accepts no mail. */
+  /** Addresses outside the domains of the tables, in lower case because the case of captures does not matter. Empty if Postfix accepts no mail. */
   readonly to: readonly string[];
   /** Lines that were used on the way, as `TABLE:LINE`, both from 0. */
   readonly used: ReadonlySet<string>;
-  /** True if a part of the mail ends in a mailbox of a source domain, or goes round. */
+  /** True if a part of the mail ends in a mailbox of a source domain, or loops. */
   readonly isPartlyLost: boolean;
-  /** True if no line takes the mail. */
+  /** True if no line matches the mail. */
   readonly isUnknown: boolean;
 }
 
@@ -42,7 +42,7 @@ interface Answer {
   readonly isBare?: boolean;
 }
 
-/** Follows mail to addresses as virtual(5) says, with `postmap -q` for each look-up. */
+/** Follows mail by the rules of virtual(5), with `postmap -q` for each look-up. */
 export function postfixEnds(
   addresses: readonly string[],
   setting: PostfixSetting,
@@ -57,7 +57,7 @@ export function postfixEnds(
   return new Map(addresses.map((address) => [address, follow(address, answers, setting)]));
 }
 
-/** Asks a table for keys, each as it is. */
+/** Looks up keys in a table, without labels removed. */
 type Postmap = (table: number, keys: ReadonlySet<string>) => ReadonlyMap<string, Answer>;
 
 function openPostmap({ directory, tables }: PostfixSetting): Postmap {
@@ -72,7 +72,7 @@ function openPostmap({ directory, tables }: PostfixSetting): Postmap {
   return (table, keys) => {
     const { type, lines } = tables[table] ?? { type: 'texthash', lines: [] };
     const numbers = query(directory, `${type}:${directory}/numbers-${table}`, keys);
-    // Postfix fills in what groups hold; any other value is that of the line.
+    // Postfix fills in groups; all other values are those of the line.
     const filled = [...numbers].filter(([, line]) => lines[Number(line)]?.value.includes('$') === true);
     const values = query(
       directory,
@@ -90,7 +90,7 @@ function openPostmap({ directory, tables }: PostfixSetting): Postmap {
   };
 }
 
-/** Asks `postmap -q` for keys, all at once. */
+/** Looks up all keys with one `postmap -q`. */
 function query(directory: string, map: string, keys: ReadonlySet<string>): ReadonlyMap<string, string> {
   if (keys.size === 0) return new Map();
   const { postmap, environment } = mailServers();
@@ -104,7 +104,7 @@ function query(directory: string, map: string, keys: ReadonlySet<string>): Reado
   return new Map(rows.map((row) => [row.slice(0, row.indexOf('\t')), row.slice(row.indexOf('\t') + 1)]));
 }
 
-/** Postfix waits for a second before it reads a file that was just written. */
+/** Postfix waits a second before it reads a new file, so the file gets an older time. */
 function writeOld(path: string, text: string): void {
   writeFileSync(path, text);
   utimesSync(path, 0, 0);
@@ -136,7 +136,7 @@ shlib_directory = ${root}/usr/lib/postfix
   );
 }
 
-/** virtual(5), TABLE SEARCH ORDER and ADDRESS EXTENSION: of patterns only the whole address is asked. */
+/** Keys of an address in their order: virtual(5), TABLE SEARCH ORDER and ADDRESS EXTENSION. Pattern tables get only the whole address. */
 function lookUp(
   addresses: readonly string[],
   setting: PostfixSetting,
@@ -180,8 +180,8 @@ function isInside(address: string, { domains }: PostfixSetting): boolean {
 }
 
 /**
- * The addresses of a result: separated by commas or white space; `@domain` in the first place keeps the local part. Labels are
- * not carried over.
+ * Returns the addresses of a result, which commas or white space separate. `@domain` as the first one keeps the local part. Labels
+ * are not carried over.
  */
 function targetsOf(address: string, answer: Answer | null, setting: PostfixSetting): readonly string[] {
   if (answer === null) return [];

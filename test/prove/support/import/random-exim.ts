@@ -22,7 +22,7 @@ const OUTSIDE = [
   'hr@corp.example (HR)',
 ];
 
-/** Alias files of one server: one for each domain, or one for names. */
+/** Alias files of one server: one for each domain, or one for names without a domain. */
 export function randomExim(chance: Chance): readonly EximFile[] {
   if (chance.number(3) === 0) {
     return [{ domains: DOMAINS.slice(0, 1 + chance.number(2)), keys: 'names', text: textOf(chance, null) }];

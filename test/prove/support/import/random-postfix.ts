@@ -1,10 +1,10 @@
 import type { Chance } from '../chance.ts';
 import type { OracleTable, TableLine } from './postfix-oracle.ts';
 
-/** Tables that have something to do with each other. */
+/** Tables with names in common. */
 export interface RandomPostfix {
   readonly tables: readonly OracleTable[];
-  /** `--for` */
+  /** Value of `--for`. */
   readonly localDomains: readonly string[];
   readonly delimiter: '+' | '-';
 }
@@ -64,7 +64,7 @@ const ENDS = [
   '@(acme\\.example)$',
 ];
 
-/** Random maps of every kind; words of the patterns are likely among the addresses. */
+/** Random maps of every kind. Many addresses contain words of the patterns. */
 export function randomPostfix(chance: Chance): RandomPostfix {
   const count = 1 + chance.number(3);
   const tables = Array.from({ length: count }, (_, index) => {

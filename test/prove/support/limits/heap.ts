@@ -1,6 +1,6 @@
 export interface Heap<T> {
   push(at: number, item: T): void;
-  /** The item of the least moment, of several the one that came first; null: there is none. */
+  /** Removes and returns the earliest item; among equal times the one that was pushed first. null means that the heap is empty. */
   pop(): { readonly at: number; readonly item: T } | null;
 }
 

@@ -3,19 +3,19 @@ import type { Counts, DomainShape, RuleCounts, Shape } from './shapes.ts';
 
 /**
  * The least that a run can send, from the specification alone: every section is read whole, written in batches of 500, read
- * again right before a route is taken away, and once more after its last change. Before a route is taken away, aliases that
- * nobody manages are read as well, unless that takes more requests than the run. Endpoints by method and what they are of;
+ * again right before a route is removed, and once more after its last change. Before a route is removed, unmanaged aliases
+ * are read as well, unless that takes more requests than the run. An endpoint is its method and what it reads or writes;
  * each entry is one request.
  */
 export interface LeastWork {
   /** The account and the list of domains. */
   readonly first: readonly Endpoint[];
   readonly domains: readonly DomainWork[];
-  /** Those domains that are added, changed or deleted, once they are: each alone or in the list of all, which alone shows that one is gone. */
+  /** Reads that verify added, changed and deleted domains: one of each domain, or the list, which alone shows that a domain is gone. */
   readonly relist: readonly Endpoint[];
 }
 
-/** Reads may go side by side; what is in a stage goes one after another. */
+/** Reads may run in parallel; the requests of a stage run one after another. */
 export interface DomainWork {
   readonly reads: readonly Endpoint[];
   readonly stageOne: readonly Endpoint[];
@@ -50,7 +50,7 @@ export function leastWork({ version, domains, others }: Shape): LeastWork {
   };
 }
 
-/** Aliases that nobody manages; v3 shows them in its list of domains. */
+/** Counts the requests that read unmanaged aliases; v3 shows these in its list of domains. */
 function forwardsRead(
   { version, domains, others }: Pick<Shape, 'version' | 'domains' | 'others'>,
   first: number,
@@ -95,7 +95,7 @@ function stageOneOf({ state, settings, aliases, rules, credentials }: DomainShap
     ...times(credentials?.added ?? 0, 'POST credentials'),
     ...batches(aliases?.added ?? 0, 'POST', 'aliases'),
     ...batches(aliases?.updated ?? 0, 'PUT', 'aliases'),
-    // A new rule comes after those that move and before those that get other destinations.
+    // Added rules come after moved rules and before rules with new destinations.
     ...batches(moved, 'PUT', 'rules'),
     ...batches(added, 'POST', 'rules'),
     ...batches(updated, 'PUT', 'rules'),
@@ -121,7 +121,7 @@ function listings(domain: DomainShape, moment: Moment, version: ApiVersion): rea
   return [
     ...times(isRead(aliases) ? pages(sizeOf(aliases, moment) + made, version) : 0, 'GET aliases'),
     ...times(isRead(rules) ? pages(sizeOf(rules, moment), version) : 0, 'GET rules'),
-    // v3 states no total: its list is read twice.
+    // v3 shows no total, so its list is read twice.
     ...times(isRead(credentials) ? pages(names, 'v4') * (version === 'v3' ? 2 : 1) : 0, 'GET credentials'),
   ];
 }
@@ -145,7 +145,7 @@ function pages(count: number, version: ApiVersion): number {
   return Math.max(1, Math.ceil(count / PAGE[version]));
 }
 
-/** One item alone has an endpoint of its own. */
+/** Returns the requests for these items. One item has its own endpoint; several go in batches. */
 function batches(count: number, method: 'POST' | 'PUT' | 'DELETE', of: string): readonly Endpoint[] {
   return count === 1
     ? [`${method} one of ${of}`]

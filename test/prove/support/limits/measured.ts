@@ -3,7 +3,7 @@ import { leastMakespan } from './schedule.ts';
 import { shapeOf, WINDOW_SECONDS, type Shape } from './shapes.ts';
 import { runShape, TRAVEL_MS, type VirtualRun } from './virtual-run.ts';
 
-/** One shape: what a run sent and took, and the least that is possible. Seconds. */
+/** Requests and seconds of a run with one shape, and the least possible. */
 export interface Measured {
   readonly about: string;
   readonly shape: Shape;
@@ -12,7 +12,7 @@ export interface Measured {
 }
 
 export const SHAPES = 30;
-/** Requests of one endpoint at the same time; the theory has as many. */
+/** Maximum number of requests of one endpoint at the same time, also in the theory. */
 export const CONCURRENCY = 8;
 
 export async function measureShape(seed: number, size: 'small' | 'large'): Promise<Measured> {
@@ -30,8 +30,8 @@ export async function measureShape(seed: number, size: 'small' | 'large'): Promi
 }
 
 /**
- * A time against another; null where that is under a window: then the first requests, which have to find out what the limits
- * are, weigh more than anything else.
+ * Divides one time by the other. Returns null if the other is shorter than a window, because then the first requests, which learn
+ * the limits, dominate.
  */
 export function timeRatio(seconds: number, other: number): number | null {
   return other < WINDOW_SECONDS ? null : seconds / other;

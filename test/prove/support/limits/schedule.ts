@@ -2,7 +2,7 @@ import type { DomainWork, Endpoint, LeastWork } from './least.ts';
 import type { Shape } from './shapes.ts';
 import { createHeap } from './heap.ts';
 
-/** A service and a connection as they are. Milliseconds. */
+/** The limits of the service and the delay of the connection, in milliseconds. */
 export interface Ideal extends Pick<Shape, 'limit' | 'phaseMs'> {
   readonly latency: number;
   /** Requests of one endpoint at the same time. */
@@ -25,9 +25,9 @@ interface Task {
 }
 
 /**
- * How long the least work takes for one who knows every window of the service to the millisecond and sends whatever may be sent
- * at once: the plan waits for all that is read, stage 2 for all of stage 1, and a domain is verified as soon as its own last
- * change is in.
+ * Returns how long the least work takes if every window of the service is known to the millisecond and each request is sent as
+ * soon as it is allowed. The plan waits for all reads and stage 2 for all of stage 1. A domain is verified right after its
+ * last change.
  */
 export function leastMakespan(work: LeastWork, ideal: Ideal): Makespan {
   const start = task(null, []);
@@ -78,7 +78,7 @@ function inTurn(endpoints: readonly Endpoint[], after: Task): Task {
   return endpoints.reduce((before, endpoint) => task(endpoint, [before]), after);
 }
 
-/** Each as soon as what it waits for has ended and its endpoint lets it through; who has waited longest goes first. */
+/** Runs each task as soon as its dependencies have ended and its endpoint allows it. The task that has waited longest comes first. */
 function run(start: Task, ideal: Ideal): void {
   const lanes = new Map<Endpoint, Lane>();
   const ready = createHeap<Task>();

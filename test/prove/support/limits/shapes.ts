@@ -11,7 +11,7 @@ export interface Counts {
   readonly deleted: number;
 }
 
-/** Of rules `updated` get another destination; `narrowed` another condition; `moved` go to the front, fewer than stay. */
+/** Counts of rules: `updated` get another destination, `narrowed` another condition. `moved` go to the front; they are fewer than the rules that stay. */
 export interface RuleCounts extends Counts {
   readonly moved: number;
   readonly narrowed: number;
@@ -53,7 +53,7 @@ const DOMAIN: Omit<DomainShape, 'name'> = {
 
 export const WINDOW_SECONDS = 60;
 
-/** Small ones are tried where time is short. */
+/** Small shapes are for runs that must be fast. */
 const FAMILIES: Readonly<Record<string, (random: Random, size: 'small' | 'large') => Drawn>> = {
   'nothing to do': (random, size) => ({
     domains: many(among(random, 1, most(size, 400)), () => aliasesOf(random, 40, 0)),
@@ -145,7 +145,7 @@ interface Drawn {
   readonly domains: readonly Omit<DomainShape, 'name'>[];
 }
 
-/** Returns a shape, always the same for one seed. The families take turns. */
+/** Returns the shape of a seed. Consecutive seeds give different families. */
 export function shapeOf(seed: number, size: 'small' | 'large'): Shape {
   const random = randomOf(seed * 7919 + 17);
   const families = Object.entries(FAMILIES);
@@ -176,7 +176,7 @@ function among(random: Random, least: number, greatest: number): number {
   return least + Math.floor(random() * (Math.max(least, greatest) - least + 1));
 }
 
-/** Up to so many aliases, of which about a share is added, updated or deleted. */
+/** Makes up to `most` aliases; about a share of them is added, updated or deleted. */
 function aliasesOf(random: Random, greatest: number, share: number): Omit<DomainShape, 'name'> {
   const kept = among(random, 1, greatest);
   const part = (): number => Math.floor(random() * share * kept);
@@ -201,7 +201,7 @@ function anything(random: Random): Omit<DomainShape, 'name'> {
   };
 }
 
-/** A UUID that is the same for the same text. */
+/** Returns the UUID of a text, always the same. */
 export function idOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -30,18 +30,18 @@ export interface VirtualRun {
   readonly refused: number;
   readonly reading: number;
   readonly total: number;
-  /** Made with the plan; null: there was none. */
+  /** Forecast of the plan; null means no forecast. */
   readonly forecast: Forecast | null;
-  /** Requests after it. */
+  /** Number of requests after the plan. */
   readonly afterPlan: number;
 }
 
-/** One way; the forecast takes both for 150 ms. */
+/** Time of one direction; the forecast assumes 150 ms for both. */
 export const TRAVEL_MS = 75;
 const KEY = 'key-of-the-proof';
-/** A start of a minute. */
+/** Start of a run, at the start of a minute. */
 const START = Date.parse('2026-01-15T12:00:00Z');
-/** A run that takes longer hangs. */
+/** A run that takes longer counts as hanging. */
 const LONGEST_MS = 24 * 3_600_000;
 
 /** Applies a shape against the emulator: the real scheduler, client and state, without a socket and without waiting. */
@@ -189,7 +189,7 @@ function openState(
     clock,
     processes: processTable({ id: 1, isAlive: true }, clock),
   });
-  // It is computed on another thread: time must not pass meanwhile.
+  // Another thread computes it; virtual time must stand still meanwhile.
   return { ...store, fingerprint: (password) => clock.during(() => store.fingerprint(password)) };
 }
 

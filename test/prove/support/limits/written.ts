@@ -1,11 +1,11 @@
 import type { Seed, SeedDomain, SeedRule } from '../../../../src/emulator/account/seed.ts';
 import { idOf, type DomainShape, type Shape } from './shapes.ts';
 
-/** Items of sections that are not managed: they are there and must not be read. */
+/** Number of items in unmanaged sections, which must not be read. */
 const UNMANAGED = 3;
 const OLD = 'ana@corp.example';
 const NEW = 'ben@corp.example';
-/** Where `env: PASSWORD` is one. */
+/** Value of the variable that a manifest names as `env: PASSWORD`. */
 export const PASSWORD = 'correct horse battery';
 export const EMAIL = 'owner@account.example';
 
@@ -38,7 +38,7 @@ function liveDomain({ name, aliases, rules, credentials }: DomainShape): SeedDom
   };
 }
 
-/** Domains of one file: a file is bounded. */
+/** Maximum number of domains per file, because the size of a file is limited. */
 const PER_FILE = 2_000;
 
 /** The manifest of the account, as files. */
@@ -53,7 +53,7 @@ export function manifestsOf({ domains }: Shape): readonly string[] {
 function wantedDomain({ name, state, settings, aliases, rules, credentials }: DomainShape): string {
   if (state === 'tombstone') return `  ${name}: { state: absent }\n`;
   const lines = [`  ${name}:`];
-  // A new domain's section that is pruned would be read for what the service made.
+  // If it were pruned, a new domain's section would be read for items that the service made.
   if (state === 'live') lines.push('    prune: true');
   if (settings === 'updated') lines.push(`    notification_email: ${NEW}`);
   if (aliases !== null) lines.push(...section('aliases', wantedAliases(aliases), '{}'));
@@ -93,7 +93,7 @@ function wantedCredentials(counts: NonNullable<DomainShape['credentials']>): rea
   ];
 }
 
-/** Names such as `kept-0` of the given parts of a section; some for one that is not managed. */
+/** Returns names such as `kept-0` for the given parts of a section; a few for an unmanaged section. */
 function named<Part extends string>(
   section: string,
   counts: Readonly<Partial<Record<Part, number>>> | null,

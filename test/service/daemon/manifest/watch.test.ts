@@ -39,7 +39,7 @@ function forwardOf(look: ManifestRead | null): string | undefined {
 }
 
 describe.each(FILE_CHANGES)('28: $name', ({ prepare, change }) => {
-  test('is found in the content, whatever was heard of it', async () => {
+  test('is found by its content, independent of events', async () => {
     const directory = await temporaryDirectory();
     const source = sourceOf(await prepare(directory));
     expect(forwardOf(await source.read())).toBe('ana@corp.example');
@@ -65,9 +65,9 @@ describe.each(FILE_CHANGES)('28: $name', ({ prepare, change }) => {
 
 interface Listener {
   readonly errors: readonly unknown[];
-  /** Waits until nothing more comes of what was before. */
+  /** Waits until earlier changes cause no more events. */
   quiet(): Promise<void>;
-  /** Waits for the first event since it was quiet. */
+  /** Waits for the first event after `quiet`. */
   heard(): Promise<void>;
 }
 
@@ -152,7 +152,7 @@ test('28: after more events than the system keeps, changes are heard', { timeout
   const path = join(directory, 'manifests');
   await fs.mkdir(path);
   const watch = await listen(path);
-  // Each makes three: it is created, written to, and deleted.
+  // Each file causes three events: it is created, written and deleted.
   for (let number = 0; number < runs(67_000, 10_000); number += 1) {
     const file = join(path, `${number}.yaml`);
     writeFileSync(file, 'x');

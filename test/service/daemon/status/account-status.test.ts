@@ -7,7 +7,7 @@ import { aliasChange } from '../../status/support/scenery.ts';
 
 const names = ['a.example', 'b.example', 'c.example'] as DomainName[];
 
-/** A run that found so many changes in each of these domains and applied none. */
+/** A run that found this many changes in each of these domains and applied none. */
 function observed(domains: readonly DomainName[], count: number): RunResult {
   const changes = domains.flatMap((domain) =>
     Array.from({ length: count }, (_, index) => ({

@@ -27,14 +27,14 @@ export interface FollowedWorld {
   readonly emulator: EmulatorCore;
   readonly told: readonly (readonly [what: 'failing' | 'recovered', trouble: DeliveryTrouble])[];
   desired: Desired;
-  /** The kept memory of a domain. */
+  /** Memory of a domain, as stored. */
   readonly kept: Map<string, string>;
   deliver(message: Partial<Message> & { readonly to: string }): void;
-  /** A new process, as after a restart; `die`: aborted, it sends nothing more. */
+  /** Starts a new process, as after a restart. `die` aborts it, so that it sends nothing more. */
   start(line?: Line, die?: AbortController): { readonly follower: Follower; readonly client: FullClient };
-  /** A process that is killed before the answer to its n-th request has arrived. */
+  /** Runs a process that is killed before the answer to its n-th request arrives. */
   startKilled(nth: number): void;
-  /** Follows for so long and ends. */
+  /** Follows for this time and stops. */
   follow(milliseconds: number, line?: Line): Promise<ReadonlyMap<string, FollowedStatus>>;
 }
 
@@ -45,7 +45,7 @@ export interface FollowedOptions {
   readonly emulator?: Partial<EmulatorOptions>;
 }
 
-/** An emulated account, a state directory, and whoever follows the logs, in virtual time. */
+/** An emulated account, a state directory, and a follower of the logs, in virtual time. */
 export function followedWorld(options: FollowedOptions): FollowedWorld {
   const { seed, version = 'v4' } = options;
   const clock = virtualClock();

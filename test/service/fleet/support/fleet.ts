@@ -18,10 +18,10 @@ import type { TestDatabases } from '../../../support/postgres.ts';
 
 export const STORE_KEY = randomBytes(32);
 
-/** So long that no account comes to its place in it during a test. */
+/** An interval so long that no account is due during a test. */
 const INTERVAL = ['--interval', '365d'];
 
-/** Opens a store until the test has ended. */
+/** Opens a store until the test ends. */
 export async function openStore(url: string, connections = 4): Promise<Database> {
   const address = parseStoreUrl(url);
   if (!address.ok) throw new Error(address.error.message);
@@ -31,7 +31,7 @@ export async function openStore(url: string, connections = 4): Promise<Database>
   return opened.value;
 }
 
-/** Publishes one domain with one alias for `NAME@fleet.example`, and gives the revision. */
+/** Publishes one domain with one alias for `NAME@fleet.example`. Returns the revision. */
 export async function publish(
   database: Database,
   name: string,
@@ -62,26 +62,26 @@ domains:
 `;
 }
 
-/** Accounts of an emulator, a store, and the real command line in this process over both. */
+/** Accounts of an emulator, a store, and the real command line in this process. */
 export interface Fleet {
   readonly url: string;
-  /** Of a worker. */
+  /** Environment of each worker. */
   readonly env: Readonly<Record<string, string>>;
   readonly database: Database;
   readonly emulator: Emulator;
   publish(name: string, options?: { readonly forward?: string; readonly text?: string }): Promise<number>;
-  /** The first argument that is an object replaces variables of the environment. */
+  /** `env` replaces variables of the environment. */
   worker(args?: readonly string[], env?: Readonly<Record<string, string>>, clock?: Clock): FleetWorker;
   once(args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
   account(name: string): Promise<FleetAccount | undefined>;
   /** Destination of the account's alias; undefined means that it has none. */
   forward(name: string): string | undefined;
-  /** All of its domain's. */
+  /** Names of all aliases of the account's domain. */
   aliases(name: string): readonly string[];
   requests(name: string): number;
   /** Requests that are not GET. */
   writes(name: string): number;
-  /** Calls `work` when the first request of the kind from now on has come, before it is processed and answered. */
+  /** Calls `work` when the next request of the kind has arrived, before it is processed and answered. */
   atFirst(name: string, kind: 'list' | 'write', work: () => Promise<void>): Promise<void>;
 }
 
@@ -94,9 +94,9 @@ export interface Ended {
 export interface FleetWorker {
   readonly ended: Promise<Ended>;
   stop(): Promise<Ended>;
-  /** Resolves once it has logged such an event. */
+  /** Resolves once it has logged this event. */
   logged(event: string): Promise<void>;
-  /** The port of its page, once it listens. */
+  /** Resolves to the port of its page once it listens. */
   port(): Promise<number>;
 }
 

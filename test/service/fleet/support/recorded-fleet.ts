@@ -6,7 +6,7 @@ import { publishManifests } from '../../../../src/engine/state/postgres/publishe
 
 const WHO = { commit: null, host: 'ci', user: null, actor: null };
 
-/** Publishes so many revisions of accounts. */
+/** Publishes this many revisions of accounts. */
 export async function publishAccounts(
   database: Database,
   accounts: readonly string[],
@@ -25,7 +25,7 @@ export interface RecordedRun {
   readonly state: DomainHealth;
   readonly error?: string;
   readonly applied?: number;
-  /** Seconds. */
+  /** In seconds. */
   readonly readAgo: number;
   readonly drift?: number;
   readonly parked?: boolean;
@@ -49,7 +49,7 @@ export async function recordRun(database: Database, email: string, run: Recorded
   );
 }
 
-/** Adds a worker that was last seen some seconds ago; its number. */
+/** Adds a worker that was last seen some seconds ago. Returns its number. */
 export async function addWorker(
   database: Database,
   name: string,

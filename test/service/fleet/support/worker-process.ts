@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { PROGRAM } from '../../../support/program.ts';
 
-/** `fwdsync run` as a worker, in a process of its own. */
+/** `fwdsync run` as a worker, in a separate process. */
 export interface WorkerProcess {
   readonly pid: number;
   isRunning(): boolean;
   signal(signal: NodeJS.Signals): void;
-  /** Asks it to end, and waits for it; the exit code. */
+  /** Sends SIGTERM and waits for the end. Resolves to the exit code. */
   stop(): Promise<number | null>;
-  /** Ends it as a crash does. */
+  /** Kills it, as a crash does. */
   kill(): Promise<void>;
 }
 
-/** Resolves once it serves its probes. */
+/** Resolves once it answers probes. */
 export async function startWorker(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -14,7 +14,7 @@ export interface ReceivedMail extends Email {
 }
 
 export interface MailServerOptions {
-  /** `none`: the server offers no TLS. */
+  /** `none` means that the server offers no TLS. */
   readonly tls: 'implicit' | 'starttls' | 'none';
   readonly port?: number;
   /** Recipients that are refused. */
@@ -23,7 +23,7 @@ export interface MailServerOptions {
 
 const certificate = makeCertificate('mx.example', Date.now());
 
-/** Starts the mail server of the emulator, which keeps what it gets. Its certificate is trusted by this process. */
+/** Starts the mail server of the emulator, which keeps all mail. This process trusts its certificate. */
 export async function startMailServer({ tls, port = 0, refused = [] }: MailServerOptions) {
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, certificate.cert]);

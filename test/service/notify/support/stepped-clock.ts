@@ -2,17 +2,17 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../../../src/core/model/clock.ts';
 
 export interface SteppedClock extends Clock {
-  /** Moves the time to a moment, step by step, and never while the one that sleeps does something. */
+  /** Moves the clock to a time, step by step, and never while the sleeper is working. */
   moveTo(moment: number): Promise<void>;
 }
 
-/** Time that stands still unless it is moved, for one sleeper whose work takes real time. */
+/** A clock that stands still until the test moves it, for one sleeper whose work takes real time. */
 export function steppedClock(start: number): SteppedClock {
   let now = start;
   let sleeper: { readonly until: number; readonly wake: () => void } | null = null;
   const asleep = async (): Promise<{ readonly until: number; readonly wake: () => void }> => {
     for (;;) {
-      // An abort wakes it only in the next turn.
+      // An abort wakes the sleeper only in the next turn.
       await turn();
       if (sleeper !== null) return sleeper;
     }

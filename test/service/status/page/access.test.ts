@@ -32,7 +32,7 @@ function cookieIn(header: readonly string[] | undefined): string {
   return header?.[0]?.split(';', 1)[0] ?? '';
 }
 
-/** First line of the answer to a request as it is on the wire. */
+/** Returns the first line of the answer to a raw request. */
 async function firstLine(port: number, request: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -106,7 +106,7 @@ describe('without a token', () => {
     ).toEqual(all(OPEN, 200));
   });
 
-  test('nobody can sign in', async () => {
+  test('signing in is impossible', async () => {
     const far = await serve(allInSync(), { host: '0.0.0.0' });
     const { status, headers } = await signIn(far, '');
     expect([status, headers['set-cookie']]).toEqual([401, undefined]);

@@ -20,7 +20,7 @@ function serveEvents(): Promise<Served> {
   return serve([eventsAccount()], { manifests: () => [EVENTS] });
 }
 
-/** The texts of the rows of forwards, spaces made one. */
+/** Returns the texts of the rows of forwards, with white space collapsed. */
 function rowsOf(text: string): readonly string[] {
   const [, forwards = ''] = /<div id="forwards"[^>]*>(.*?)<\/div>/s.exec(text) ?? [];
   return [...forwards.matchAll(/<tr role="row">(.*?)<\/tr>/gs)].slice(1).map(([, row = '']) =>
@@ -141,7 +141,7 @@ describe('the page of a domain', () => {
     }
   });
 
-  test('a domain is found by its name as people write it, whatever its length and its letter case', async () => {
+  test('a domain is found by its name as people write it, with any length and letter case', async () => {
     const long = `${'a'.repeat(60)}.`.repeat(4).slice(0, 245) + '.example';
     const names = ['xn--mnchen-3ya.example', long];
     const domains = new Map(names.map((name) => [name, domainStatus()]));

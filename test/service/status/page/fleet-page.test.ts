@@ -18,7 +18,7 @@ function serveFleet(shown: Fleet | null): Promise<Served> {
   return serve([], { fleet: () => Promise.resolve(shown) });
 }
 
-/** The states of the rows, and their accounts. */
+/** Returns the states and accounts of the rows. */
 function rowsOf(text: string): readonly string[] {
   return [...text.matchAll(/<b class="name">(\w)@agency\.example/g)].map(([, name]) => name ?? '');
 }

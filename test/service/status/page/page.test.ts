@@ -24,7 +24,7 @@ function rows(page: Page): Promise<readonly string[]> {
     .evaluateAll((all) => all.map((one) => one.textContent ?? ''));
 }
 
-/** Presses Tab until what has the focus fits: its id, and its text. */
+/** Presses Tab until the id and text of the focused element match. */
 async function tabTo(page: Page, text: string): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
     await page.keyboard.press('Tab');
@@ -36,7 +36,7 @@ async function tabTo(page: Page, text: string): Promise<void> {
   throw new Error(`no way to ${text} by Tab`);
 }
 
-/** Words of the page that stand on more than one line, though their letters have room on one. */
+/** Returns words that are broken over several lines although one line has room for them. */
 const BROKEN_WORDS = `(() => {
   const broken = [];
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -309,7 +309,7 @@ test('the last runs, and each with its diff', async () => {
     const { status, text } = await get(`/runs/${id}`);
     expect([status, text.includes('No such run')]).toEqual([404, true]);
   }
-  // A history may be large: it is read again when the account has run since.
+  // A history may be large, so it is read again only after another run of the account.
   const [own] = statuses;
   await history.append([runEntry('newest', new Date(READ_AT).toISOString())], 'written');
   expect((await get('/')).text).not.toContain('runs/newest');

@@ -8,7 +8,7 @@ interface AxeResult {
   }[];
 }
 
-/** Findings of axe-core, with everything unfolded. */
+/** Returns the findings of axe-core, with all details open. */
 export async function axe(page: Page): Promise<readonly string[]> {
   await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true; })`);
   await page.evaluate(axeCore.source);

@@ -48,7 +48,7 @@ export function fleet(accounts: readonly FleetAccount[], more: Partial<Fleet> = 
   };
 }
 
-/** An account in each state, a worker that was lost, and a queue. */
+/** An account in each state, a lost worker, and a queue. */
 export function everyFleetState(): Fleet {
   const error = 'the API refused the key of secret@corp.example <b>';
   return fleet(

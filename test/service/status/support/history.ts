@@ -9,7 +9,7 @@ import type { HistoryStore } from '../../../../src/engine/state/store.ts';
 import { virtualClock } from '../../../support/clock.ts';
 import { READ_AT } from './statuses.ts';
 
-/** A real history of two runs: one by a person, one by a CI job that the service refused a part of. */
+/** A real history of two runs: one by a person, one by a CI job with items that the service refused. */
 export async function twoRuns(directory: string): Promise<HistoryStore> {
   const files = ownFiles(fs, directory, { uid: process.getuid?.() ?? null, unique: () => 'one' });
   const history = openHistory({

@@ -25,7 +25,7 @@ domains:
 
 export const EVENTS: Desired = desiredOf({ 'acme.yaml': MANIFEST });
 
-/** A domain in which something is pending, mail fails, and the account has more than the manifest names. */
+/** A domain with pending changes, failing mail, and live items that the manifest does not name. */
 export function eventsAccount(more: Partial<AccountStatus> = {}): AccountStatus {
   const forward = decodeForward('mallory@elsewhere.example');
   const handMade: ObservedRule = {
@@ -72,7 +72,7 @@ function bouncing(): DeliveryStatus {
   return { isRead: true, reasons: [], domains: new Map([['events.example', followed]]) };
 }
 
-/** One domain with so many aliases. */
+/** One domain with this many aliases. */
 export function wideDomain(count: number): {
   readonly desired: Desired;
   readonly status: AccountStatus;

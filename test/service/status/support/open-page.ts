@@ -3,11 +3,11 @@ import { onTestFinished } from 'vitest';
 
 export interface OpenPage {
   readonly page: Page;
-  /** Complaints of the browser: violations of the policy, errors of the script. */
+  /** Errors of the browser: violations of the policy, errors of the script. */
   readonly faults: readonly string[];
 }
 
-/** A page of its own, until the test ends. */
+/** Opens a new page until the test ends. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenPage> {
   const context = await browser.newContext(options);
   onTestFinished(() => context.close());

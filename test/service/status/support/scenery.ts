@@ -8,7 +8,7 @@ import { decodeForward } from '../../../../src/core/model/destinations.ts';
 import type { Change } from '../../../../src/core/model/plan.ts';
 import { accountStatus, domainStatus, READ_AT } from './statuses.ts';
 
-/** A change of an alias; null: it is not there. */
+/** A change of an alias; null means that it does not exist. */
 export function aliasChange(name: string, from: string | null, to: string | null, line = 12): Change {
   const forward = (text: string | null) => (text === null ? null : { forward: decodeForward(text) });
   return {
@@ -27,7 +27,7 @@ export function aliasChange(name: string, from: string | null, to: string | null
   } as unknown as Change;
 }
 
-/** A rule that changes its place. */
+/** A rule that changes its rank. */
 export function ruleMove(name: string, from: number, to: number, line = 13): Change {
   const state = { match: { type: 'regex', regex: 'invoice', scopes: ['subject'] }, active: true };
   const forward = decodeForward('ana@corp.example, ben@corp.example');
@@ -48,7 +48,7 @@ export function ruleMove(name: string, from: number, to: number, line = 13): Cha
   } as unknown as Change;
 }
 
-/** One account with a domain in each state, and one that is not ready. */
+/** One account with a domain in each state, and one account that is not ready. */
 export function everyState(): readonly AccountStatus[] {
   const shop = domainStatus({
     state: 'withheld',
@@ -157,7 +157,7 @@ export function allInSync(): readonly AccountStatus[] {
   return [accountStatus({ domains: new Map(names.map((name) => [name, domainStatus()])) })];
 }
 
-/** Many domains, a share of them in trouble. */
+/** Many domains; a share of them has problems. */
 export function manyDomains(count: number): readonly AccountStatus[] {
   const stateOf = (index: number): DomainHealth => (index % 100 === 7 ? 'drifted' : 'in-sync');
   const domains = Array.from({ length: count }, (_, index) => {

@@ -16,7 +16,7 @@ import { READ_AT } from './statuses.ts';
 export interface Served {
   readonly server: StatusServer;
   readonly metrics: Metrics;
-  /** Stands three minutes after everything was read. */
+  /** Shows three minutes after everything was read. */
   readonly clock: VirtualClock;
   readonly get: (path: string, options?: Asked) => Promise<Answer>;
 }
@@ -24,7 +24,7 @@ export interface Served {
 export interface Asked {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of a form. */
+  /** Fields of a form, URL-encoded. */
   readonly body?: string;
 }
 
@@ -65,7 +65,7 @@ export async function serve(
   return { server, metrics, clock, get: (path, asked = {}) => ask(server.port, path, asked) };
 }
 
-/** Returns what `who` could say. */
+/** Returns a possible answer of `who`. */
 export function whoAnswer(destination: string): WhoBoxAnswer {
   return {
     kind: 'found',

@@ -12,7 +12,7 @@ import { memoryQueue } from './memory-queue.ts';
 /** The account before, and two manifests of it that are published one after the other; below `version: 1`. */
 export interface FleetScenario {
   readonly name: string;
-  /** Of its one domain. */
+  /** Live state of the account's only domain. */
   readonly state: Omit<SeedDomain, 'domain'>;
   readonly revisions: readonly [older: string, newer: string];
 }
@@ -23,10 +23,10 @@ export interface FleetWorld {
   readonly core: EmulatorCore;
   readonly database: Database;
   readonly queue: Queue;
-  /** Its host is the account's alone in the store. */
+  /** No other account of the store has this host. */
   readonly apiUrl: string;
   readonly random: () => number;
-  /** The epoch of the lock that was taken last, and the newest revision of which something was sent. */
+  /** The epoch of the last lock, and the newest revision with a sent request. */
   lock: number;
   newest: number;
   /** After each request that wrote. */
@@ -36,7 +36,7 @@ export interface FleetWorld {
   publish(revision: number): Promise<void>;
   /** The next sweep is due. */
   makeDue(): Promise<void>;
-  /** Ends what is published, so that the next worlds of the same store have it not before them. */
+  /** Unpublishes the manifests, so that the next worlds in the same store do not see them. */
   close(): Promise<void>;
 }
 

@@ -24,10 +24,10 @@ import { EMAIL, JOB_EXPIRY_MS, KEY, type FleetWorld } from './fleet-world.ts';
 import type { Machine } from './machine.ts';
 import { queueOf } from './memory-queue.ts';
 
-/** A request takes so long to the service, and its answer back: a run lasts about as long as the lease. */
+/** Time that a request takes to the service, and its answer back. With it a run lasts about as long as the lease. */
 const TRAVEL_MS = 1_000;
 
-/** The real worker on a machine: it runs what is due, and ends. Null: it did; else what it ended with. */
+/** Runs the real worker on a machine until nothing is due. Returns null, or the error that ended it. */
 export async function liveWorker(
   world: FleetWorld,
   machine: Machine,
@@ -83,7 +83,7 @@ interface RunParts {
   readonly run: Run;
 }
 
-/** A transaction happens as a whole, or not: one that is left open ends with its connection. */
+/** Wraps the database so that a transaction happens whole or not at all. An open transaction ends with its connection. */
 function databaseOf({ world, machine: { reach }, run }: Omit<RunParts, 'database' | 'wire'>): Database {
   const { database } = world;
   return {
@@ -103,7 +103,7 @@ interface LockRow {
   readonly epoch: string;
 }
 
-/** Whoever has the lock has it from the moment on when the database says so, whether he hears of it or not. */
+/** Records the holder of the lock from the moment when the database grants it, even if the holder does not get the answer. */
 function noteLock(world: FleetWorld, run: Run, [taken]: readonly LockRow[]): void {
   if (taken === undefined) return;
   run.lock = Number(taken.epoch);
@@ -177,8 +177,8 @@ function openState({ world, machine, database }: RunParts): StateStore {
 }
 
 /**
- * Carries requests as a machine sends them. One that is sent, in the middle of a pause too, is on the wire: that of a run from
- * which another one has taken the lock must not be sent.
+ * Sends the requests of a machine. A request that was sent before a pause still arrives. A run must not send a request after another
+ * run has taken its lock.
  */
 class WatchedWire extends Dispatcher {
   readonly #world: FleetWorld;

@@ -4,25 +4,25 @@ import { forever, type Process } from '../process.ts';
 
 /** The fault of a worker at one point of its run. */
 export type Misfortune =
-  /** It stands still until the world goes on without it, and then goes on where it was. */
+  /** The worker stops while the others go on, and later continues at the same point. */
   | 'pause'
   | 'kill'
-  /** Its connections to the database fail, those that are under way too, until the world has gone on without it. */
+  /** Its connections to the database fail, open ones too, while the others go on. */
   | 'partition'
-  /** The same, where nothing answers and it is waited for. */
+  /** Like `partition`, but connections hang instead of failing. */
   | 'silence';
 
-/** One machine with one worker: all that the worker does passes through it, point by point. */
+/** One machine with one worker. All requests and database uses of the worker pass through it. */
 export interface Machine extends Process {
   readonly clock: Clock;
   readonly every: Every;
-  /** Counts a point of the run, which something may befall. */
+  /** Counts a point of the run; the fault may happen here. */
   pass(): void;
-  /** Resolves once the machine goes on; never, where it is dead. */
+  /** Resolves once the machine goes on; never resolves if it is dead. */
   goOn(): Promise<void>;
-  /** Does something with the database; where that cannot be reached it rejects. */
+  /** Does something with the database. Rejects if the database cannot be reached. */
   readonly reach: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Ends the misfortune, unless it is dead. */
+  /** Ends the fault, unless the machine is dead. */
   heal(): void;
   points(): number;
   readonly isStruck: boolean;
@@ -31,17 +31,17 @@ export interface Machine extends Process {
 export interface MachineOptions {
   readonly id: number;
   readonly clock: WorldClock;
-  /** By how much its wall clock is wrong, milliseconds. */
+  /** Error of its wall clock, in milliseconds. */
   readonly skewMs: number;
-  /** At which point what befalls it; null: nothing. */
+  /** The fault and the point where it happens; null means none. */
   readonly fate: { readonly at: number; readonly what: Misfortune } | null;
-  /** False: nothing is done every so often. No sign of life is seen of it, and it does not hear that others took over. */
+  /** True if periodic work is done. If false, the worker sends no heartbeats and does not notice that others took over. */
   readonly beats: boolean;
-  /** Called when it does. */
+  /** Called when the fault happens. */
   readonly onStruck: () => void;
 }
 
-/** Time that the driver waits for an answer of the database. */
+/** Time that the driver waits for the database. */
 const SILENCE_MS = 10_000;
 
 export function createMachine({ id, clock: world, skewMs, fate, beats, onStruck }: MachineOptions): Machine {

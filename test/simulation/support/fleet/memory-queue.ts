@@ -8,10 +8,10 @@ interface Entry {
   beatAt: number;
 }
 
-/** So often a job may fail and be made again. */
+/** Maximum number of retries of a failed job. */
 const MOST_RETRIES = 2;
 
-/** The jobs of a fleet in virtual time: at most one waiting and one under way an account, until `expiryMs` without a sign of it. */
+/** Jobs of a fleet in virtual time: at most one waiting and one active job per account. An active job expires after `expiryMs` without a heartbeat. */
 export function memoryQueue(clock: Pick<Clock, 'now'>, expiryMs: number): Queue {
   let entries: Entry[] = [];
   let ids = 0;
@@ -55,10 +55,10 @@ export function memoryQueue(clock: Pick<Clock, 'now'>, expiryMs: number): Queue 
   };
 }
 
-/** The same as a machine reaches it: through the database. */
+/** Wraps a queue so that a machine reaches it only while it can reach the database. */
 export function queueOf(queue: Queue, reach: <T>(work: () => Promise<T>) => Promise<T>): Queue {
   return {
-    // Within a transaction.
+    // The caller is inside a transaction, so it has reached the database already.
     send: (...args) => queue.send(...args),
     take: (most) => reach(() => queue.take(most)),
     beat: (jobs) => reach(() => queue.beat(jobs)),

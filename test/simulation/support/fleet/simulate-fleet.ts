@@ -10,15 +10,15 @@ import { createMachine, type Machine, type Misfortune } from './machine.ts';
 import { JOB_EXPIRY_MS, openFleetWorld, type FleetScenario, type FleetWorld } from './fleet-world.ts';
 
 export interface FleetScript {
-  /** At which point of the first worker's run what befalls it; null: nothing. */
+  /** Fault of the first worker and the point of its run where it happens; null means none. */
   readonly fate: { readonly at: number; readonly what: Misfortune } | null;
   /** Time at which the second manifest is published: with the first, at the fault of the first worker, or after its run. */
   readonly publishedAt: 'struck' | 'after';
   /** End of the fault: after another worker's run, or at one of its points. */
   readonly healedAt: 'after' | number;
-  /** By how much the wall clocks of the machines are wrong, milliseconds. */
+  /** Error of the machines' wall clocks, in milliseconds. */
   readonly skewMs: number;
-  /** Of the first worker. */
+  /** True if the first worker sends heartbeats. */
   readonly beats: boolean;
   readonly seed: number;
 }
@@ -34,14 +34,14 @@ export interface FleetSimulation {
   readonly breaches: readonly string[];
 }
 
-/** More than a run and a lease. */
+/** Longer than a run and a lease together. */
 const LONGEST_MS = 1_800_000;
-/** By then the job and the lock of a silent worker are free. */
+/** Time after which the job and the lock of a silent worker are free. */
 const EXPIRED_MS = JOB_EXPIRY_MS + 10_000;
-/** Sweeps after the last misfortune, the last of which finds nothing to do. */
+/** Maximum number of sweeps after the last fault; the last sweep finds nothing to do. */
 const MOST_SWEEPS = 4;
 
-/** Workers on three machines, one account, two revisions: the first worker is struck, a second takes over, and a third sweeps. */
+/** Simulates workers on three machines, with one account and two revisions. The first has the fault, the second takes over, the third sweeps. */
 export async function simulateFleet(
   scenario: FleetScenario,
   script: FleetScript,
@@ -113,7 +113,7 @@ async function runAndTakeOver(
   return first;
 }
 
-/** Begins the life of a worker; the result tells whether it has ended. */
+/** Starts a worker. The result shows whether it has ended. */
 function ending(world: FleetWorld, machine: Machine, probes: readonly Probe[]): () => boolean {
   let hasEnded = false;
   void (async () => {
@@ -123,7 +123,7 @@ function ending(world: FleetWorld, machine: Machine, probes: readonly Probe[]): 
   return () => hasEnded;
 }
 
-/** Workers run what is due, until one finds nothing to do. */
+/** Runs due work on workers until one finds nothing to do. */
 async function sweep(world: FleetWorld, { skewMs }: FleetScript, probes: readonly Probe[]): Promise<void> {
   for (let sweeps = 1; sweeps <= MOST_SWEEPS; sweeps += 1) {
     const before = world.writes;
@@ -150,7 +150,7 @@ function differences(is: Dump, wanted: Dump): readonly string[] {
   return a === b ? [] : [`the account ends as ${String(a)}, without faults as ${String(b)}`];
 }
 
-/** Mails that meet what is there and what either manifest wants. */
+/** Mails that match the live items and those of both manifests. */
 function probesOfAll(start: Dump, { revisions }: FleetScenario): readonly Probe[] {
   const all = revisions.flatMap((body) => probesOf(start, loadText(body, 'v4', {})));
   return [...new Map(all.map((probe) => [JSON.stringify(probe), probe])).values()];

@@ -1,7 +1,7 @@
 import type { State } from '../../../../src/emulator/account/state.ts';
 import { routeMail } from '../../../../src/emulator/delivery/delivery-routing.ts';
 
-/** Route of mail to each address at one moment, hop by hop through all domains of the account. */
+/** Routes of mail to each address at one moment, hop by hop through all domains of the account. */
 export interface Deliveries {
   /** The last write. */
   readonly after: string;
@@ -9,13 +9,13 @@ export interface Deliveries {
 }
 
 export interface MailWay {
-  /** Final destinations, sorted; empty means that the mail is lost. */
+  /** Final destinations, sorted. Empty means that the mail is lost. */
   readonly ends: readonly string[];
-  /** The addresses of the account that it passes, the one it is sent to first. */
+  /** Addresses of the account that the mail passes, its recipient first. */
   readonly passed: readonly string[];
 }
 
-/** Sends a mail to each address, in thought, through the emulator's own delivery. */
+/** Follows a mail to each address through the emulator's delivery, without sending it. */
 export function deliveriesIn(state: State, addresses: readonly string[], after: string): Deliveries {
   return { after, ways: new Map(addresses.map((address) => [address, wayOf(state, address)])) };
 }
@@ -23,7 +23,7 @@ export function deliveriesIn(state: State, addresses: readonly string[], after: 
 function wayOf(state: State, address: string): MailWay {
   const ends = new Set<string>();
   const reached = new Set([address]);
-  // Grows while it is gone through.
+  // The loop adds addresses to the list.
   for (const to of reached) {
     const domain = state.domains.get(to.slice(to.lastIndexOf('@') + 1));
     if (domain === undefined) {
@@ -47,7 +47,7 @@ export function isLost({ ways }: Deliveries, address: string): boolean {
   return ways.get(address)?.ends.length === 0;
 }
 
-/** Promise 1 for mail on its whole way: each moment at which mail is lost that is lost neither at the start nor at the end, in words. */
+/** Checks promise 1 to the final destinations. Returns a sentence for each moment when mail is lost that is not lost at the start or end. */
 export function lossesBetween(
   start: Deliveries,
   moments: readonly Deliveries[],

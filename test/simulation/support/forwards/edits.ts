@@ -4,7 +4,7 @@ import type { EmulatorCore } from '../../../../src/emulator/emulator.ts';
 import { byHand } from '../../../support/by-hand.ts';
 import { forwards, names, type ForwardsWorld } from './random-forwards.ts';
 
-/** Somebody gives one alias other destinations or none, or one rule, which is switched over then. */
+/** An edit by another user: changes or deletes one alias, or changes one rule's destinations or switches it on or off. */
 export type Edit = { readonly domain: number; readonly forward: string } & (
   | { readonly kind: 'alias'; readonly name: string; readonly isDeleted: boolean }
   | { readonly kind: 'rule'; readonly nth: number; readonly isSwitched: boolean }
@@ -35,7 +35,7 @@ export const someEdits: fc.Arbitrary<readonly Edit[]> = fc.array(
   { minLength: 1, maxLength: 2 },
 );
 
-/** Makes the edits as somebody does in the dashboard; what is not there is not edited. */
+/** Makes the edits as a user does in the dashboard. Edits of missing items do nothing. */
 export async function makeEdits(
   core: EmulatorCore,
   { managed, unmanaged }: ForwardsWorld,
@@ -43,7 +43,7 @@ export async function makeEdits(
 ): Promise<void> {
   const domains = [...managed, unmanaged].map(({ name }) => name);
   for (const edit of edits) {
-    // The unmanaged domain is edited as often as both others.
+    // The unmanaged domain is edited as often as the other two together.
     const domain = domains[edit.domain] ?? unmanaged.name;
     const live = core.store.dump().domains.find((one) => one.domain === domain);
     const path = `/v4/domains/${domain}`;

@@ -7,9 +7,9 @@ const NO_EDIT: readonly Edit[] = [
   { domain: 0, forward: 'a@x.example', kind: 'rule', nth: 0, isSwitched: false },
 ];
 
-/** Worlds in which a promise was broken once: tried before the random ones. */
+/** Worlds that once broke a promise. They run before the random ones. */
 export const KNOWN_WORLDS: readonly [ForwardsWorld, readonly Edit[], number][] = [
-  // An address forwards back to where mail comes from, and to one that delivers only later.
+  // An address forwards back to the sender's address, and to an address that starts to deliver later.
   [
     {
       version: 'v3',
@@ -40,7 +40,7 @@ export const KNOWN_WORLDS: readonly [ForwardsWorld, readonly Edit[], number][] =
     NO_EDIT,
     0,
   ],
-  // Mail is led to a domain whose engine and rules are not shown; they lead it on to a rule that goes.
+  // Mail is forwarded to a domain whose engine and rules are not visible. They forward it to a rule that is deleted.
   [
     {
       version: 'v3',
@@ -70,7 +70,7 @@ export const KNOWN_WORLDS: readonly [ForwardsWorld, readonly Edit[], number][] =
     NO_EDIT,
     0,
   ],
-  // A run is killed between two new rules, of which the one in front waits.
+  // A run is killed between two new rules; the one in front waits.
   [
     {
       version: 'v3',

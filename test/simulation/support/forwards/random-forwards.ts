@@ -4,7 +4,7 @@ import { loadManifest } from '../../../../src/core/manifest/load.ts';
 import { NAMED, scenarioOf, type Scenario } from '../scenario.ts';
 import { LOCALS } from './simulate-forwards.ts';
 
-/** Domains that forward to each other: some are managed, and mail comes to them through one that is not. */
+/** Domains that forward to each other. Some are managed; mail reaches them through an unmanaged one. */
 export interface ForwardsWorld {
   readonly version: 'v3' | 'v4';
   /** True if v3 shows the engine of a domain. */
@@ -24,7 +24,7 @@ export interface LiveDomain {
 
 export interface ManagedDomain extends LiveDomain {
   readonly wanted: {
-    /** Null means that the manifest does not manage them. */
+    /** null means that the manifest does not manage them. */
     readonly aliases: Readonly<Record<string, string>> | null;
     readonly rules: readonly RandomRule[] | null;
     readonly prune: boolean;
@@ -122,7 +122,7 @@ const anyWorld: fc.Arbitrary<ForwardsWorld> = fc.record({
   }),
 });
 
-/** Worlds of which the manifest by itself makes no loop. */
+/** Worlds whose manifest alone makes no loop. */
 export const forwardsWorld = anyWorld.map(withWhatIsTold).filter((world) => {
   const text = `version: 1\n${manifestOf(world)}\n`;
   const options = { references: 'required', resolve: () => null, apiVersion: world.version } as const;
@@ -130,8 +130,8 @@ export const forwardsWorld = anyWorld.map(withWhatIsTold).filter((world) => {
 });
 
 /**
- * v3 does not tell where mail goes that no rule takes: there it is the default. Where the engines are not told either, all domains have
- * the same, for of some of them the section that decides is not read.
+ * v3 does not show where mail goes if no rule matches, so it goes to the default. If v3 does not show the engines either, all domains
+ * have the same engine, because the section that decides is not read for some of them.
  */
 function withWhatIsTold(world: ForwardsWorld): ForwardsWorld {
   const { version, v3RoutingEngine, managed, unmanaged } = world;

@@ -4,10 +4,10 @@ import { planRoutes } from '../../../../src/core/plan/routes/routes.ts';
 import type { Planned } from '../../../../src/engine/plan-once.ts';
 import { isLost, type Deliveries } from './deliveries.ts';
 
-/** Content of a plan for the person who allows it. */
+/** The parts of a plan that the person who allows it sees. */
 export interface ShownRoutes {
   readonly routes: readonly PlannedRoute[];
-  /** Addresses that it asks for, or that are allowed. */
+  /** Addresses that need an allowance, or have one. */
   readonly unrouted: ReadonlySet<string>;
 }
 
@@ -18,7 +18,7 @@ export function shownBy({ plan, input }: Planned): ShownRoutes {
   return { routes: planRoutes({ ...input, ...plan }), unrouted: new Set(asked) };
 }
 
-/** Mail that ends elsewhere although the plan does not show it, in words: neither its address nor one that it passes. */
+/** Returns the changes of mail that the plan does not show, as sentences: it lists neither the address nor one that the mail passes. */
 export function unshownChanges(shown: ShownRoutes, before: Deliveries, after: Deliveries): readonly string[] {
   return [...before.ways].flatMap(([address, { ends, passed }]) => {
     const then = after.ways.get(address);
@@ -31,14 +31,14 @@ export function unshownChanges(shown: ShownRoutes, before: Deliveries, after: De
   });
 }
 
-/** True if a plan lists an address, or all mail of its domain that it may be part of; `lost`: as mail that is lost. */
+/** True if a plan lists an address, or a part of its domain's mail that may contain it. `lost` means listed as lost mail. */
 function isListed(address: string, { routes, unrouted }: ShownRoutes, lost: boolean): boolean {
   const domain = address.slice(address.lastIndexOf('@') + 1);
   const isAsked = (one: string): boolean =>
     one === address || (one.endsWith(`@${domain}`) && /[*(]/.test(one));
   if ([...unrouted].some(isAsked)) return true;
   return routes.some((route) => {
-    // The old name of a renamed alias is refused then.
+    // Mail to the old name of a renamed alias is refused afterwards.
     if (route.was === address) return true;
     const isIt = route.domain === domain && (route.address === address || !isOneAddress(route));
     const ends = [route, ...(route.otherwise === null ? [] : [route.otherwise])];

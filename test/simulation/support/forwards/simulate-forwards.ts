@@ -11,7 +11,7 @@ import { shownBy, unshownChanges } from './shown-routes.ts';
 /** Local parts of the addresses whose mail is followed in each domain; no alias is called anyone. */
 export const LOCALS = ['info', 'jobs', 'help', 'desk', 'anyone'] as const;
 
-/** A world of which mail is followed. */
+/** A world whose mail is followed. */
 export interface FollowedWorld {
   readonly world: World;
   /** After each write. */
@@ -42,7 +42,7 @@ export async function planIn(world: World, scenario: Scenario, flags: Flags): Pr
   throw new Error(`no plan: ${JSON.stringify(ending)}`);
 }
 
-/** Everything that the guards of a plan ask for; null where nothing allows one of them. */
+/** Allowances that the guards of a plan ask for; null if a guard cannot be allowed. */
 export function allowancesFor({ plan }: Planned): Flags | null {
   const open = plan.guards.filter(({ allowed }) => !allowed);
   if (open.some(({ allow }) => allow === null)) return null;
@@ -62,8 +62,8 @@ export interface ForwardsRun {
 const MOST_RUNS = 6;
 
 /**
- * Runs the reconciler until it has nothing left to do, with what the first plan asks to be allowed and nothing more; null: nothing
- * allows the plan.
+ * Runs the reconciler until it has nothing left to do, with only the allowances that the first plan asks for. Returns null if the plan
+ * cannot be allowed.
  */
 export async function simulateForwards(scenario: Scenario, script: Script): Promise<ForwardsRun | null> {
   const { world, moments, look } = followWorld(scenario, script);
@@ -76,7 +76,7 @@ export async function simulateForwards(scenario: Scenario, script: Script): Prom
   return { planned, endings, start, moments, end: look('the end'), exchanges: world.exchanges };
 }
 
-/** Runs again and again, through what the script does, until a run writes nothing. */
+/** Runs repeatedly, with the faults of the script, until a run writes nothing. */
 export async function runUntilIdle(
   world: World,
   scenario: Scenario,

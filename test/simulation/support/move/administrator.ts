@@ -6,15 +6,15 @@ import { parseFlags, type Flags } from '../scenario.ts';
 import type { MoveWorld } from './move-world.ts';
 import { DOMAIN, SERVICE } from './random-move.ts';
 
-/** Something that the administrator does. */
+/** An action of the administrator. */
 export interface Step {
   readonly about: string;
-  /** The command is to be called again at once. */
+  /** True if the command must be called again at once. */
   readonly isUrgent: boolean;
   readonly perform: (world: MoveWorld) => void | Promise<void>;
 }
 
-/** Returns what the check list says is next; null means to wait. The way back comes first. */
+/** Returns the next step of the checklist; null means to wait. Steps of a rollback come first. */
 export function nextStep(gates: readonly MoveGate[], { draw: { person } }: MoveWorld): Step | null {
   const back = gates.find(({ state, todo = [] }) => state === 'blocked' && isWayBack(todo));
   if (back !== undefined) return stepFor(back);
@@ -36,7 +36,7 @@ export function nextStep(gates: readonly MoveGate[], { draw: { person } }: MoveW
   return next === undefined ? null : stepFor(next);
 }
 
-/** True if the switch was made and the check list says to call it again every minute. */
+/** True if the switch is made and the checklist says to call the command again every minute. */
 export function isUnderWay(gates: readonly MoveGate[]): boolean {
   return gates.some(({ gate, evidence, todo = [] }) => {
     const isPartly = evidence.some((line) => line.startsWith('some servers have the new records'));
@@ -44,7 +44,7 @@ export function isUnderWay(gates: readonly MoveGate[]): boolean {
   });
 }
 
-/** A todo that says to call the command again soon. */
+/** Matches a step that says to call the command again soon. */
 const AT_ONCE = /run this again (?:at once|every minute)/;
 
 function isWayBack([first = '']: readonly string[]): boolean {
@@ -61,7 +61,7 @@ const REMOVE_CATCH_ALL: Step = {
   },
 };
 
-/** Each todo of the check list, by how it begins. */
+/** Each step of the checklist, by its first words. */
 const STEPS: readonly (readonly [
   RegExp,
   (world: MoveWorld, todo: readonly string[]) => void | Promise<void>,
@@ -114,7 +114,7 @@ const CHANGE_POLICY_EARLY: Step = {
   },
 };
 
-/** The next action of an impatient person; null means none yet. */
+/** The next action of an impatient administrator; null means none yet. */
 export function hastyStep(gates: readonly MoveGate[], { draw: { person }, random }: MoveWorld): Step | null {
   switch (person.haste) {
     case null:
@@ -139,7 +139,7 @@ function loadRecords(lines: readonly string[]): Step {
   };
 }
 
-/** Takes the MX records back, by the lines that the command shows. */
+/** Restores the old MX records from the lines that the command shows. */
 export function takeBack(lines: readonly string[]): Step {
   return {
     about: `regrets it: ${lines.join('; ')}`,

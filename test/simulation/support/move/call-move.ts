@@ -27,7 +27,7 @@ export type Called =
   | { readonly kind: 'moved'; readonly moved: Moved; readonly disk: number }
   | { readonly kind: 'killed' };
 
-/** The life of one process of `move`. `killAt`: it ends before this operation on its disk, counted from 1. */
+/** Runs one process of `move`. `killAt` kills it before this operation on its disk, counted from 1. */
 export async function callMove(world: MoveWorld, killAt: number | null): Promise<Called> {
   const { account, desired, former } = world;
   const process: Process = { id: (account.processes += 1), isAlive: true };

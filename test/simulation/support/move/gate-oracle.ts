@@ -4,7 +4,7 @@ import type { MoveWorld } from './move-world.ts';
 import { DOMAIN, SERVICE } from './random-move.ts';
 import { forbiddenTo, type Sender } from './senders.ts';
 
-/** Returns what is not so of gates that are said to be done, judged from what senders keep. */
+/** Returns the gates that are wrongly called done, as sentences. It compares them with the records that senders have cached. */
 export function falseGates(world: MoveWorld, gates: readonly MoveGate[]): readonly string[] {
   const isDone = (name: MoveGateName): boolean =>
     gates.some(({ gate, state }) => gate === name && state === 'done');

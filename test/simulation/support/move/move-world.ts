@@ -20,7 +20,7 @@ export interface Imported {
   readonly domain: ImportedDomain;
 }
 
-/** A domain on its way, and everything around it. */
+/** A moving domain and everything around it. */
 export interface MoveWorld {
   readonly draw: MoveDraw;
   readonly account: World;
@@ -35,7 +35,7 @@ export interface MoveWorld {
   desired: Desired;
   policy: PublishedPolicy | null;
   isOldSideOpen: boolean;
-  /** The service has forwarded at some time, by its own check. */
+  /** True once the service's own check has shown that it forwards. */
   hasForwarded: boolean;
   /** TTL of the MX records. */
   mxTtl: number;
@@ -116,7 +116,7 @@ function stsRecord(id: string, ttl: number): TestRecord {
   return { name: `_mta-sts.${DOMAIN}`, type: 'TXT', ttl, data: `v=STSv1; id=${id};` };
 }
 
-/** The old hosts, and the domain itself where it has no MX records, are the old side. */
+/** True for hosts of the old side: the old hosts, and the domain itself if it has no MX records. */
 function connect(world: MoveWorld, host: string, local: string): HostReply {
   if (SERVICE.includes(host))
     return world.draw.isServiceUp(world.internet.now()) ? askService(world, local) : ABSENT;
@@ -134,7 +134,7 @@ function askService({ account: { core } }: MoveWorld, local: string): HostReply 
   return { kind: 'accepted', to: delivered.value.destinations.toSorted() };
 }
 
-/** The service asks one server of the zone, and believes it. */
+/** The service asks only one server of the zone. */
 function checkDns({ account: { core }, zone, draw }: MoveWorld): void {
   const fields = core.store.state.domains.get(DOMAIN)?.fields;
   if (fields === undefined) return;

@@ -13,11 +13,11 @@ export interface MoveDraw {
   readonly ttl: number;
   readonly negativeTtl: number;
   readonly zone: { readonly lagsMs: readonly number[]; readonly silent: number | null };
-  /** In order of preference; none: mail goes to the address of the domain itself. */
+  /** Old MX hosts in order of preference. Empty means that mail goes to the domain's own address. */
   readonly oldHosts: readonly string[];
   readonly hasWildcard: boolean;
   readonly policy: PublishedPolicy | null;
-  /** The service accepts no other MX records beside its own. */
+  /** The service accepts a domain only if all MX records are its own. */
   readonly isStrict: boolean;
   readonly catchAllOnCreate: boolean;
   readonly map: VirtualMap;
@@ -34,15 +34,15 @@ export interface MoveDraw {
 export interface Person {
   readonly usesBoth: boolean;
   readonly lowersTtl: boolean;
-  /** Adds the records for sending as soon as they are shown. */
+  /** True if the administrator adds the records for sending as soon as the command shows them. */
   readonly sends: boolean;
   /** Allows the service in the policy, or turns the policy off. */
   readonly policyChange: 'allow' | 'none';
-  /** Does this before the check list says so; `lowered`: switches as soon as the TTL is low. null means nothing. */
+  /** Step that the administrator takes too early; `lowered` means the switch right after the TTL is lowered. null means none. */
   readonly haste: 'switch' | 'lowered' | 'policy' | null;
-  /** Gate after which everything is taken back once; null means never. */
+  /** Gate after which the administrator rolls everything back once; null means never. */
   readonly regret: 'both' | 'switch' | 'receiving' | 'watch' | null;
-  /** The command is killed now and then. */
+  /** True if the command is killed sometimes. */
   readonly isKilled: boolean;
 }
 
@@ -105,7 +105,7 @@ function randomPolicy(
   return { id: 'a1', mode, mx: oldHosts, maxAge: pick([DAY, 7 * DAY, 14 * DAY]) / 1000 };
 }
 
-/** Down for an hour of each of many days. */
+/** Returns a function that is true except for an hour in each period of one to three days. */
 function outages(random: () => number): (at: number) => boolean {
   const offset = Math.floor(random() * DAY);
   const period = DAY + Math.floor(random() * 2 * DAY);

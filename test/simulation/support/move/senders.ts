@@ -9,7 +9,7 @@ export interface PublishedPolicy {
   readonly maxAge: number;
 }
 
-/** A mail server elsewhere, which keeps records and policies as long as it may. */
+/** A sending mail server that caches records and policies as long as allowed. */
 export interface Sender {
   readonly resolver: CachingResolver;
   policy: { readonly published: PublishedPolicy; readonly until: number } | null;
@@ -29,7 +29,7 @@ export type HostReply =
   | { readonly kind: 'refused' }
   | { readonly kind: 'absent' };
 
-/** End of an attempt, and its host. */
+/** Result of an attempt, and its host. */
 export type Attempt =
   | { readonly kind: 'accepted'; readonly to: readonly string[]; readonly host: string }
   | { readonly kind: 'refused'; readonly host: string }
@@ -43,7 +43,7 @@ export interface Internet {
   readonly connect: (host: string, local: string) => HostReply;
 }
 
-/** Tries to deliver once, as RFC 5321 and RFC 8461 say: hosts by preference, without those that a policy in force forbids. */
+/** Tries to deliver once by RFC 5321 and RFC 8461: tries hosts by preference and skips those that the policy forbids. */
 export function attempt(sender: Sender, local: string, internet: Internet): Attempt {
   const { domain, connect } = internet;
   refreshPolicy(sender, internet);
@@ -69,7 +69,7 @@ function hostsOf({ resolver }: Sender, domain: string): readonly string[] | null
   return records.toSorted((a, b) => a.preference - b.preference).map(({ exchange }) => exchange);
 }
 
-/** A policy is read anew when its record has another id, or when it is too old. */
+/** Reads the policy again if its record has another id, or if it is too old. */
 function refreshPolicy(sender: Sender, { domain, now, policyFile }: Internet): void {
   const answer = sender.resolver.look({ name: `_mta-sts.${domain}`, type: 'TXT' });
   const ids = recordsOf(answer?.answers ?? [], 'TXT').flatMap(({ text }) => /id=(\w+)/.exec(text)?.[1] ?? []);
@@ -81,7 +81,7 @@ function refreshPolicy(sender: Sender, { domain, now, policyFile }: Internet): v
   if (file !== null) sender.policy = { published: { ...file, id }, until: now() + file.maxAge * 1000 };
 }
 
-/** Returns what tells of a host whether the sender's policy forbids it. */
+/** Returns a function that is true for hosts that the sender's policy forbids. */
 export function forbiddenTo({ policy }: Sender, now: number): (host: string) => boolean {
   if (policy === null || policy.until <= now || policy.published.mode !== 'enforce') return () => false;
   return (host) => !policy.published.mx.some((pattern) => matches(pattern, host));
@@ -97,7 +97,7 @@ const MINUTE = 60_000;
 /** Senders give up after five days. */
 export const GIVE_UP_MS = 5 * 86_400_000;
 
-/** Returns when the next attempt is: a few at short intervals, then every four hours. */
+/** Returns the time of the next attempt: the first ones at short intervals, then every four hours. */
 export function nextTry({ tries }: Mail, now: number, random: () => number): number {
   const minutes = [5, 10, 20, 40, 80, 160][tries] ?? 240;
   return now + Math.round(minutes * MINUTE * (0.9 + random() * 0.2));

@@ -9,7 +9,7 @@ import { openMove, type MoveWorld } from './move-world.ts';
 import { DOMAIN } from './random-move.ts';
 import { attempt, GIVE_UP_MS, nextTry, type Mail } from './senders.ts';
 
-/** A mail that the service refused because its check had not said yet that it forwards. */
+/** A mail that the service refused because its check had not yet shown that it forwards. */
 export interface Gap {
   readonly at: number;
   readonly cause: 'absent' | 'unchecked';
@@ -33,14 +33,14 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** A move that is not done by then never is. */
+/** A move that takes longer counts as never done. */
 const LONGEST_MS = 150 * DAY;
-/** Mail comes that often, on the average, where nothing else happens. */
+/** Average time between mails while nothing else happens. */
 const MEAN_WAIT_MS = 4 * HOUR;
-/** Mail goes on for so long after the old side was closed. */
+/** Time that mail continues after the old side is closed. */
 const AFTERWARDS_MS = 2 * DAY;
 
-/** Everything that changes while a move goes on. */
+/** Everything that changes during a move. */
 interface Course {
   readonly world: MoveWorld;
   readonly breaches: string[];
@@ -48,7 +48,7 @@ interface Course {
   readonly diary: string[];
   readonly arrivals: number[];
   mails: Mail[];
-  /** The administrator's next action, and its time; null means to call the command. */
+  /** The administrator's next action, and its time; null means that the next action is to call the command. */
   step: Step | null;
   at: number;
   closedAt: number | null;
@@ -101,7 +101,7 @@ function isOver({ closedAt, mails, arrivals, world }: Course): boolean {
   );
 }
 
-/** New mails are sent, and waiting ones are tried again. */
+/** Sends new mails, and tries waiting ones again. */
 function carryMails(course: Course): void {
   const { world, arrivals, closedAt } = course;
   const { random, draw, senders } = world;
@@ -123,7 +123,7 @@ function carryMails(course: Course): void {
   course.mails = course.mails.filter((mail) => mail.nextAt > now || !isSettled(course, mail));
 }
 
-/** Tries to deliver a mail; true if it is not to be tried again. */
+/** Tries to deliver a mail. Returns true if it must not be tried again. */
 function isSettled(course: Course, mail: Mail): boolean {
   const { world, breaches } = course;
   const { senders, internet, draw, random } = world;
@@ -161,7 +161,7 @@ function noteRefused(course: Course, { local }: Mail, host: string): void {
   course.diary.push(`${when(course)} ${local} is refused by ${host}`);
 }
 
-/** True if the service cannot know yet that it is to forward, and nothing could have told it before. */
+/** True if the service cannot know yet that it must forward, and could not have known it before. */
 function isGap({ world, hasHurried }: Course, host: string): boolean {
   const { account, draw, hasForwarded, internet, isOldSideOpen } = world;
   const isServiceHost = host.endsWith('improvmx.com');
@@ -177,7 +177,7 @@ function when({ world }: Course): string {
   return new Date(world.internet.now()).toISOString();
 }
 
-/** The administrator does what is next, or asks what is. */
+/** Does the administrator's next step, or calls the command to learn it. */
 async function act(course: Course): Promise<void> {
   const { world, step } = course;
   const { random } = world;
@@ -191,7 +191,7 @@ async function act(course: Course): Promise<void> {
   expectMail(course);
 }
 
-/** Mail comes at the moments in which something changes. */
+/** Sends mail at the moments when something changes. */
 function expectMail({ arrivals, world: { internet, zone, mxTtl } }: Course): void {
   const now = internet.now();
   const lags = zone.servers.map(({ lagMs }) => lagMs);

@@ -11,7 +11,7 @@ import {
   type TestType,
 } from '../../../support/dns/dns-server.ts';
 
-/** A server that gets each change of the zone a while later than the first one. */
+/** A server that receives each change of the zone later than the first server. */
 export interface LaggingServer extends TestServer {
   readonly lagMs: number;
   readonly pending: { readonly at: number; readonly records: readonly TestRecord[] }[];
@@ -24,7 +24,7 @@ export interface LaggingZone {
   records(): readonly TestRecord[];
   /** Replaces the records of a name and type. */
   put(name: string, type: TestType, data: readonly string[], ttl: number): void;
-  /** Asks a server itself; null means no answer. */
+  /** Asks this server; null means no answer. */
   ask(server: LaggingServer, question: DnsQuestion): DnsAnswer | null;
   /** Asks any server that answers. */
   askAny(question: DnsQuestion): DnsAnswer | null;
@@ -82,7 +82,7 @@ function addressOf(index: number): string {
   return `127.0.0.${index + 2}`;
 }
 
-/** A resolver that keeps answers for their TTL, and keeps in mind for the negative TTL what is not there. */
+/** A resolver that caches answers for their TTL, and missing records for the negative TTL. */
 export interface CachingResolver {
   look(question: DnsQuestion): DnsAnswer | null;
   /** The cached answer to a question, and when it expires; null means none. */
@@ -118,7 +118,7 @@ export function createCache(zone: LaggingZone, now: () => number): CachingResolv
 
 export const RESOLVER: DnsServer = { host: '127.0.0.1', port: 53 };
 
-/** DNS as `move` asks it: a resolver that keeps answers, and the servers themselves. */
+/** The DNS that `move` asks: a caching resolver, and the authoritative servers. */
 export function dnsOf(zone: LaggingZone, resolver: CachingResolver): Dns {
   return {
     async ask({ host }, question, mode) {

@@ -25,7 +25,7 @@ info@acme.example ana@corp.example, ben@corp.example
 sales@acme.example ana@corp.example
 `;
 
-/** The account as the manifest wants it, and no DNS record of the service. */
+/** An account that matches the manifest, without DNS records of the service. */
 export const APPLIED: SeedDomain = {
   domain: ACME,
   forwarding_ready: false,
@@ -36,7 +36,7 @@ export const APPLIED: SeedDomain = {
   ],
 };
 
-/** A domain on its way: an account, the old forwards in the file `virtual`, and the servers of its zone. */
+/** A moving domain: an account, the old forwards in the file `virtual`, and the servers of its zone. */
 export interface Moving {
   readonly scene: CommandScene;
   readonly dns: TestDns;

@@ -29,7 +29,7 @@ export const HUB: SeedDomain = {
   aliases: [{ alias: 'desk', forward: 'ben@corp.example' }],
 };
 
-/** Why a message did not arrive, or why it did. */
+/** The reason why a message did or did not arrive. */
 interface Case {
   readonly cause: string;
   /** By default `sales@acme.example`. */

@@ -168,7 +168,7 @@ test('no run in order is longer than the one that is found', () => {
   );
 });
 
-/** The plain way, in quadratic time. */
+/** The simple algorithm, in quadratic time. */
 function longestByTrial(numbers: readonly number[]): number {
   const best: number[] = [];
   for (const [position, number] of numbers.entries()) {

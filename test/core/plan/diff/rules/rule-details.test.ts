@@ -223,7 +223,7 @@ describe('what is said', () => {
       prior: prior(ACME, { applied: known }),
     });
     expect(brief(edited)).toEqual(['~rule a 1 drift']);
-    // In place, it is neither kept from nor sent.
+    // A rule that is in place is neither reported nor sent.
     const kept = planRules([rule('a', 'x@x.example')], [liveTwin('a', 1, 'x@x.example')], {
       prior: prior(ACME, { keptOtherwise }),
     });
@@ -239,7 +239,7 @@ describe('which live rule an entry means, where several could be meant', () => {
   const memory = (id: string) => ({ prior: prior(ACME, { ruleIds: new Map([['vip', id]]) }) });
   const written = { id: 'id-1', idIsWritten: true } as const;
 
-  test('a written id comes before the id of a name, whatever the order', () => {
+  test('a written id comes before the id of a name, in any order', () => {
     const entries = [
       rule('other', 'x@x.example', { id: 'ID-1' }),
       rule('vip', 'x@x.example', { ...written, match: { type: 'alias', alias: 'other' } }),
@@ -259,7 +259,7 @@ describe('which live rule an entry means, where several could be meant', () => {
     expect(brief(result)).toEqual(['+rule vip 1 type-change', '-rule vip 2 type-change']);
   });
 
-  test('a rule of its own type is not replaced, whatever its id says', () => {
+  test('a rule of the same type is not replaced, with any id', () => {
     const odd = liveRule(derivedId('vip', 'cel'), 1, 'y@x.example', { match: { type: 'alias', alias: 'x' } });
     expect(brief(planRules([rule('vip', 'x@x.example')], [odd]))).toEqual(['+rule vip 1 manifest']);
   });

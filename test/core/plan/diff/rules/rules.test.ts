@@ -23,7 +23,7 @@ const REGEX: RuleMatch = { type: 'regex', regex: '.*invoice.*', scopes: ['subjec
 const CEL: RuleMatch = { type: 'cel', expression: 'sender == "a"' };
 
 describe('which live rule an entry means', () => {
-  test('the one whose id is written, whatever is remembered for that id', () => {
+  test('the one whose id is written, with any memory of that id', () => {
     const entry = rule('vip', 'a@x.example', { id: 'r1', idIsWritten: true });
     const rows = [liveRule('r1', 1, 'a@x.example'), liveRule('r2', 2, 'a@x.example')];
     const result = planRules([entry], rows, { prior: prior(ACME, { ruleIds: new Map([['r1', 'r2']]) }) });
@@ -206,7 +206,7 @@ describe('what an update says', () => {
     expect(planRules([entry], [row]).changes).toMatchObject([{ action: 'update', fields, stage }]);
   });
 
-  test('whatever changes in an inactive rule is stage 1', () => {
+  test('every change of an inactive rule is stage 1', () => {
     const asleep = { ...row, active: false };
     for (const active of [true, false]) {
       const entry = rule('r', 'b@x.example', { match: { ...REGEX, regex: 'x' } as RuleMatch, active });
