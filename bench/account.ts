@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface AccountFiles {
-  /** The live account, for the emulator. */
+  /** State file of the live account, for the emulator. */
   readonly state: string;
   /** A directory of manifests. */
   readonly manifest: string;
@@ -13,7 +13,7 @@ export interface AccountFiles {
 
 export const EMAIL = 'owner@account.example';
 
-/** Of a thousand aliases so many have another destination, and so many another name: one is added and one deleted. */
+/** Aliases per thousand with another destination, and with another name, which means one added and one deleted. */
 const DIFFERENT = 6;
 const RENAMED = 2;
 
@@ -23,7 +23,7 @@ interface Size {
   readonly files: number;
 }
 
-/** Writes `domains` x `aliases` (a multiple of 1,000 in all), the manifest in so many files. */
+/** Writes `domains` x `aliases` (a multiple of 1,000 in total), with the manifest in `files` files. */
 export function writeAccount(directory: string, { domains, aliases, files }: Size): AccountFiles {
   const paths = {
     state: join(directory, 'state.json'),

@@ -1,5 +1,5 @@
-// `node bench/bench.ts SUBJECT…` measures some subjects and prints what it found, with the targets. `npm run bench` measures all, each
-// in a process of its own, and writes docs/performance.md with its picture.
+// `node bench/bench.ts SUBJECT…` measures some subjects and prints the results with their targets. `npm run bench` measures all, each
+// in a separate process, and writes docs/performance.md with its picture.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const SUBJECTS: Readonly<Record<string, () => Promise<Section>>> = {
   fleet: measureFleet,
   emulator: measureEmulator,
 };
-/** Longest answer of a subject: the picture is in it. Bytes. */
+/** Maximum size of a subject's result in bytes, because it contains the picture. */
 const MOST_BYTES = 10_000_000;
 
 const [first, ...others] = process.argv.slice(2);

@@ -1,15 +1,15 @@
-/** A picture of curves with logarithmic axes as SVG: plain markup, readable on light and on dark ground. */
+/** Draws curves with logarithmic axes as SVG in plain markup, readable on a light and a dark background. */
 export interface Curve {
   readonly name: string;
-  /** Of its colour: `a`, `b` or `c`. */
+  /** Name of its colour: `a`, `b` or `c`. */
   readonly tone: 'a' | 'b' | 'c';
-  /** Both above 0. */
+  /** Points with both values above 0. */
   readonly points: readonly (readonly [x: number, y: number])[];
 }
 
 export interface Panel {
   readonly title: string;
-  /** Of the vertical axis: where it has lines, and what they are called. */
+  /** Lines of the vertical axis, with their labels. */
   readonly ticks: readonly (readonly [value: number, label: string])[];
   readonly curves: readonly Curve[];
 }
@@ -35,7 +35,7 @@ const STYLE = `
     .c { stroke: #9da7b1; } .c.dot { fill: #9da7b1; }
   }`;
 
-/** The panels beside each other, with one legend; `xTicks` are the lines of the horizontal axis, called `xTitle`. */
+/** Draws the panels side by side with one legend. `xTicks` are the lines of the horizontal axis, whose title is `xTitle`. */
 export function chartSvg(
   {
     about,
@@ -84,7 +84,7 @@ function panelSvg({ title, ticks, curves }: Panel, { xTitle, xTicks, left }: Fra
 
 type Scale = (value: number) => number;
 
-/** Logarithmic, from the least of the values to the greatest. */
+/** Returns a logarithmic scale from the smallest to the greatest value. */
 function scale(values: readonly number[], [from, to]: readonly [number, number]): Scale {
   const [least, greatest] = [Math.log(Math.min(...values)), Math.log(Math.max(...values))];
   return (value) => round(from + ((Math.log(value) - least) / (greatest - least)) * (to - from));

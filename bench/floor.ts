@@ -1,7 +1,7 @@
 /**
- * The floor under `plan`: does the same as plainly as it can be done, and as fast. The desired state is JSON, every page of
- * every listing is read, eight at a time, each domain has one Map, and the changes go to standard output, one a line.
- * It proves nothing, checks nothing and holds nothing back: `node bench/floor.ts DESIRED.json URL KEY`.
+ * The floor for `plan`: the same work in the simplest and fastest way. It reads the desired state as JSON and every page of every
+ * listing, eight at a time, keeps one Map per domain, and prints the changes, one per line. It has no proofs, checks or guards.
+ * Run it with `node bench/floor.ts DESIRED.json URL KEY`.
  */
 import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ const { origin, pathname } = new URL(url);
 const pool = new Pool(origin, { connections: AT_ONCE });
 const headers = { authorization: `Basic ${Buffer.from(`api:${key}`).toString('base64')}` };
 
-/** By domain, the destination of each alias; what is not named is deleted. */
+/** Destination of each alias, by domain. Aliases that are not named are deleted. */
 const desired = JSON.parse(readFileSync(file, 'utf8')) as Readonly<
   Record<string, Readonly<Record<string, string>>>
 >;

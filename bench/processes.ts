@@ -1,4 +1,4 @@
-/** Runs whole processes in turn and says what each takes. */
+/** Runs whole processes in turn and measures each. */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,19 +15,19 @@ export interface Case {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What one process took. */
+/** Resources that one process used. */
 export interface Cost {
-  /** By the clock on the wall. */
+  /** Wall-clock time. */
   readonly seconds: number;
-  /** CPU seconds on all threads: other work on the machine counts little. */
+  /** CPU seconds of all threads, which other load on the machine hardly changes. */
   readonly cpu: number;
-  /** Peak of the resident memory, MiB. */
+  /** Peak resident memory in MiB. */
   readonly memory: number;
 }
 
 /**
- * What a child takes is what it says itself when it ends. Its peak is that of `VmHWM`: `maxRSS` counts the parent's, too, of
- * which a child is a copy until it runs its own program.
+ * A child reports its own resources when it ends. Its peak memory is `VmHWM`, because `maxRSS` includes the parent's memory: a child
+ * is a copy of its parent until it runs its own program.
  */
 const WITNESS = `data:text/javascript,${encodeURIComponent(`
   import { readFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ const WITNESS = `data:text/javascript,${encodeURIComponent(`
     process.stderr.write('\\0' + JSON.stringify([(userCPUTime + systemCPUTime) / 1e6, peak / 1024]));
   });`)}`;
 
-/** One round that fills the caches, unless it is to be one alone, then `rounds` in which each case runs once: medians. */
+/** Runs one round to fill the caches, unless `rounds` is 1, then `rounds` rounds with each case once. Returns medians. */
 export async function measureInTurn<Name extends string>(
   cases: Readonly<Record<Name, Case>>,
   rounds: number,
@@ -80,7 +80,7 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** Deleted when `use` has ended. */
+/** Creates a temporary directory for `use`, and deletes it afterwards. */
 export async function inDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'fwdsync-bench-'));
   try {
@@ -90,7 +90,7 @@ export async function inDirectory<T>(use: (directory: string) => Promise<T>): Pr
   }
 }
 
-/** The program as it is published, made below a directory; the path of its command. */
+/** Builds the published program below a directory. Returns the path of its command. */
 export function build(directory: string): string {
   execFileSync(process.execPath, [join(ROOT, 'build.ts'), join(directory, 'dist')], { stdio: 'inherit' });
   writeFileSync(join(directory, 'package.json'), '{ "type": "module" }'); // as in the published package
@@ -103,7 +103,7 @@ export interface EmulatorProcess {
   readonly stop: () => Promise<void>;
 }
 
-/** The emulator in a process of its own, of the account in a state file, with no limit that is ever met, and with more options. */
+/** Starts the emulator in a separate process, with the account of a state file, without effective rate limits, and with more options. */
 export async function startEmulatorProcess(
   stateFile: string,
   key: string,
@@ -134,8 +134,8 @@ async function firstLine({ stdout }: ChildProcess): Promise<string> {
 }
 
 /**
- * CPU seconds of commands as they are, without a witness within: what a shell says of each and of what it starts. In turn,
- * medians.
+ * Measures the CPU seconds of commands and of the processes that they start, as a shell reports them, without code inside. The
+ * commands run in turn; the results are medians.
  */
 export function measureBins<Name extends string>(
   cases: Readonly<Record<Name, Case>>,

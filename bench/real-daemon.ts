@@ -8,7 +8,7 @@ import { startEmulator, type Emulator, type ServerOptions } from '../src/emulato
 export const KEY = 'key-of-the-bench';
 export const ACCOUNT = 'owner@account.example';
 
-/** An emulator in real time with these domains. */
+/** Starts an emulator in real time with these domains. */
 export function startRealEmulator(
   domains: NonNullable<Seed['domains']>,
   limits: Pick<ServerOptions, 'rateLimit' | 'windowSeconds'>,
@@ -24,7 +24,7 @@ export function startRealEmulator(
   });
 }
 
-/** `fwdsync run` as a process of its own, with its manifest and state in a directory. */
+/** Starts `fwdsync run` as a separate process, with its manifest and state in a directory. */
 export function startDaemon(
   directory: string,
   { urls }: Emulator,

@@ -1,24 +1,24 @@
 import type { Emulator } from '../src/emulator/http/server.ts';
 import { routesOf } from '../test/golden/support/routes.ts';
 
-/** Where mail to each address should go; one that is missing should go nowhere. */
+/** Destination of mail to each address. Mail to a missing address must be refused. */
 export type WantedRoutes = ReadonlyMap<string, string>;
 
-/** Watches where mail goes while manifests follow each other, each of which may be applied or skipped. */
+/** Watches the destinations of mail while manifests follow each other; each one may be applied or skipped. */
 export interface RouteOracle {
-  /** The next manifest. Call it before anybody can read it. */
+  /** Adds the next manifest. Call it before the manifest can be read. */
   wants(routes: WantedRoutes): void;
-  /** Sends a mail to every address, by the emulator's own routing. */
+  /** Routes a mail to every address with the emulator's routing. */
   check(): void;
-  /** How many mails were routed. */
+  /** Number of routed mails. */
   mails(): number;
-  /** Mails that went where no manifest from then on wanted them: neither as before nor as a later one says. */
+  /** Mails with a destination that neither the earlier manifest nor a later one has. */
   strays(): readonly string[];
 }
 
 /**
- * Routes may only go forward: from what one manifest wants to what it, or a later one, wants. So an address that every
- * manifest names must never be without a route, and none may fall back to, or take, another destination.
+ * Returns the violations. A route may only change from the destination of one manifest to that of a later one. An address that
+ * every manifest names must always have a route, and no address may get an earlier or a wrong destination.
  */
 export function createRouteOracle(emulator: Emulator, addresses: readonly string[]): RouteOracle {
   const probes = addresses.map((to) => ({ to }));

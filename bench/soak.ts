@@ -1,8 +1,8 @@
 /**
- * A real soak: `npm run soak` (five minutes; `npm run soak -- 60` for one). The real daemon against an emulator over HTTP:
- * an edit of the manifest every second, one in ten answers fails, kill -9 every 20 s. At the end the account has to equal
- * the manifest; after every write a mail to every address has to go where it went, or where a manifest wants it from then
- * on; memory stays flat.
+ * A real soak test: `npm run soak` (five minutes; `npm run soak -- 60` for one minute). The real daemon runs against an emulator over
+ * HTTP. The manifest is edited every second, one in ten answers fails, and the daemon is killed every 20 s. At the end the account
+ * must equal the manifest. After every write, mail to every address must go to its earlier destination or to that of a later
+ * manifest. Memory must not grow.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,12 +15,12 @@ import { startDaemon, startRealEmulator } from './real-daemon.ts';
 import { createRouteOracle } from './soak-oracle.ts';
 
 const DOMAINS = Array.from({ length: 20 }, (_, index) => `d${index}.example`);
-/** In every manifest, at changing destinations: these must always be routed. */
+/** Names in every manifest, with changing destinations, whose mail must always be routed. */
 const STEADY = ['info', 'sales', 'support'];
-/** Come and go. */
+/** Names that are added and deleted. */
 const GUESTS = Array.from({ length: 7 }, (_, index) => `guest${index}`);
 const KILL_EVERY_S = 20;
-/** Of so many requests in a row, one fails. */
+/** One of this many consecutive requests fails. */
 const FAULT_EVERY = 10;
 
 const FAULTS: readonly FaultAction[] = [
@@ -108,7 +108,7 @@ function firstOf(alias: string): string {
   return `${alias}.first@corp.example`;
 }
 
-/** One domain a second: a destination changes, and one guest takes the place of another. None is used twice. */
+/** Edits one domain per second: a destination changes, and one guest replaces another. No destination is used twice. */
 function edit(wanted: Wanted, second: number): void {
   const aliases = wanted.get(DOMAINS[second % DOMAINS.length] ?? '');
   const steady = STEADY[second % STEADY.length] ?? '';
@@ -133,7 +133,7 @@ async function write(wanted: Wanted): Promise<void> {
   await rename(join(directory, 'next'), join(directory, 'fwdsync.yaml'));
 }
 
-/** One request of each ten fails; which one, and how, is left to chance. */
+/** Makes one of each ten requests fail, selected at random, with a random fault. */
 function breakAnswers(): () => void {
   let struck = 0;
   return emulator.onRequest(({ phase }) => {
@@ -148,7 +148,7 @@ function breakAnswers(): () => void {
   });
 }
 
-/** Milliseconds until the account equals the manifest; null: a minute was not enough. */
+/** Returns the milliseconds until the account equals the manifest; null means longer than a minute. */
 async function untilConverged(wanted: Wanted): Promise<number | null> {
   const begun = performance.now();
   while (performance.now() - begun < 60_000) {

@@ -236,3 +236,18 @@ test('no helper of tests has a hook at its top: files share modules, so it would
   expect(helpers.length).toBeGreaterThan(100);
   expect(withHook).toEqual([]);
 });
+
+test('comments begin with a subject or a verb, and say who or what they mean', () => {
+  const comment = /(?:\/\*\*|^\s*\*|(?:^|\s)\/\/) (.+)/gm;
+  const beginning = /^(?:As|By what|Of|So many|That|The same|Those|What|Whether|Where|Which)\b/;
+  const vague = /\b(?:besides|nobody|of (?:its|their) own|somebody|that which|whatever)\b/i;
+  const found = ['src', 'test', 'bench', 'schemas'].flatMap((folder) =>
+    sourceFiles(folder).flatMap((file) =>
+      [...readFileSync(join(root, folder, file), 'utf8').matchAll(comment)]
+        .map(([, text = '']) => text)
+        .filter((text) => beginning.test(text) || vague.test(text))
+        .map((text) => `${folder}/${file}: ${text}`),
+    ),
+  );
+  expect(found).toEqual([]);
+});

@@ -5,11 +5,11 @@ import { ALIASES, DOMAINS, seededAccount, startAccountsDaemon } from '../../test
 import { build, inDirectory, startEmulatorProcess } from '../processes.ts';
 import type { Section } from '../section.ts';
 
-/** Enough that what does not grow with them is there: the young generation of the heap takes up to 128 MiB. */
+/** Number of accounts at the start, so that memory that does not grow with accounts is already in use. The heap's young generation takes up to 128 MiB. */
 const FEW = 300;
 const MANY = 900;
 const INTERVAL_SECONDS = 30;
-/** The program runs at its full speed, and the memory is what it stays, once each account has been swept some times. */
+/** Sweeps of each account before measuring, after which speed and memory are constant. */
 const INTERVALS_BEFORE = 4;
 
 interface Cost {
@@ -18,7 +18,7 @@ interface Cost {
   readonly accountReads: number;
 }
 
-/** What an account that is in place costs a process that looks after many. */
+/** Measures the cost of an account in sync in a process with many accounts. */
 export async function measureAccounts(): Promise<Section> {
   const { few, many } = await withAccounts(MANY, async (place) => {
     return { few: await measureDaemon(place, FEW), many: await measureDaemon(place, MANY) };
@@ -79,7 +79,7 @@ async function measureDaemon({ command, directory, url }: AccountsPlace, count: 
     const before = await readMetrics(metrics);
     const cpuBefore = cpuMsOf(child);
     await sleep(INTERVAL_SECONDS * 1000);
-    // Before it is asked again: to write the metrics of many accounts takes as long as dozens of sweeps.
+    // Waits before it asks again, because writing the metrics of many accounts takes as long as dozens of sweeps.
     const cpuMs = cpuMsOf(child) - cpuBefore;
     const after = await readMetrics(metrics);
     const sweeps = after.sweeps - before.sweeps;
@@ -87,7 +87,7 @@ async function measureDaemon({ command, directory, url }: AccountsPlace, count: 
     return {
       mebibytes: peakMebibytesOf(child),
       cpuMs: cpuMs / sweeps,
-      // To hundredths: a few sweeps are under way at each end.
+      // Rounded to hundredths, because a few sweeps are active at each end.
       accountReads: Math.round((accountReads / sweeps) * 100) / 100,
     };
   } finally {
@@ -95,13 +95,13 @@ async function measureDaemon({ command, directory, url }: AccountsPlace, count: 
   }
 }
 
-/** Not what is resident at one moment, which depends on when the heap was collected last. */
+/** Returns the peak resident memory of a process. The current value depends on the time of the last garbage collection. */
 function peakMebibytesOf({ pid }: { readonly pid?: number | undefined }): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024;
 }
 
-/** CPU time of a process on all threads so far, as Linux counts it: in hundredths of a second. */
+/** Returns the CPU time of a process on all threads so far, which Linux counts in hundredths of a second. */
 function cpuMsOf({ pid }: { readonly pid?: number | undefined }): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number);

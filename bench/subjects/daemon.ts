@@ -9,7 +9,7 @@ import type { Section } from '../section.ts';
 const ROUNDS = 10;
 const ALIASES = 1_000;
 
-/** From a change of the manifest to the first request that it causes, and to the end of the run; the real daemon, in real time. */
+/** Measures the time from a change of the manifest to its first request, and to the end of the run, with the real daemon in real time. */
 export async function measureDaemon(): Promise<Section> {
   const emulator = await startRealEmulator([{ domain: 'acme.example' }], { rateLimit: 100_000 });
   try {

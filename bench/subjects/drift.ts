@@ -12,7 +12,7 @@ const DOMAINS = 10_000;
 const ALIASES = 20;
 const DRIFTED = [17, 4_711, 9_999];
 
-/** Requests of a check of a large account of which three domains drifted, with quick drift and without. */
+/** Counts the requests to check a large account with three drifted domains, with and without quick drift. */
 export async function measureDrift(): Promise<Section> {
   const emulator = await startRealEmulator(
     domainNames().map((domain) => ({

@@ -20,7 +20,7 @@ const PAGES = [
   ['100 domains with 100 aliases each (v3)', '/v3/domains?limit=100'],
 ] as const;
 
-/** What the emulator costs with a million aliases. */
+/** Measures the emulator with a million aliases. */
 export async function measureEmulator(): Promise<Section> {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;

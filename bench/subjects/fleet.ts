@@ -6,24 +6,24 @@ import { startPostgres, type TestPostgres } from '../../test/support/postgres.ts
 import type { Section } from '../section.ts';
 import { readMetrics, withAccounts, type AccountsPlace } from './accounts.ts';
 
-/** So many that some are always due, although what is due is looked for only every 2 s. */
+/** Number of accounts, so many that some are always due, although due accounts are searched only every 2 s. */
 const ACCOUNTS = 1_200;
 const WORKERS = [1, 2, 4];
 const WARM_SECONDS = 15;
 const MEASURED_SECONDS = 20;
-/** What is asked of a fleet that is sized here. */
+/** Load of the fleet whose size is computed. */
 const LARGE = 100_000;
 const INTERVAL_SECONDS = 300;
 
 interface Rate {
   readonly workers: number;
-  /** Of all workers together. */
+  /** Runs per second of all workers together. */
   readonly perSecond: number;
-  /** Of a worker, for each run. */
+  /** CPU time of a worker per run. */
   readonly cpuMs: number;
 }
 
-/** How many runs workers make when they always have some to make. */
+/** Measures the number of runs when workers always have due accounts. */
 export async function measureFleet(): Promise<Section> {
   const postgres = await startPostgres();
   try {

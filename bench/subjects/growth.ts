@@ -19,7 +19,7 @@ interface Effort {
 type Client = 'this program' | 'one request an alias' | 'theoretical least';
 type Efforts = Readonly<Record<Client, Effort>>;
 
-/** Seconds and requests against the number of domains, each of which gets three more aliases. */
+/** Measures seconds and requests as a function of the number of domains, each of which gets three more aliases. */
 export async function measureGrowth(): Promise<Section> {
   const measured: { readonly domains: number; readonly efforts: Efforts }[] = [];
   for (const domains of DOMAINS) measured.push({ domains, efforts: await effortsOf(domains) });

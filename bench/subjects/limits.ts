@@ -1,7 +1,7 @@
 import { measureShape, SHAPES, timeRatio, type Measured } from '../../test/prove/support/limits/measured.ts';
 import type { Section } from '../section.ts';
 
-/** Requests, makespan and forecast of runs in virtual time, over accounts and changes of all shapes. */
+/** Measures requests, makespan and forecast of runs in virtual time, with accounts and changes of all shapes. */
 export async function measureLimits(): Promise<Section> {
   const shapes: Measured[] = [];
   for (let seed = 0; seed < SHAPES; seed += 1) shapes.push(await measureShape(seed, 'large'));

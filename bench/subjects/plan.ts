@@ -14,7 +14,7 @@ import { KEY } from '../real-daemon.ts';
 
 type Costs = Readonly<Record<'floor' | 'plan', Cost>>;
 
-/** `plan` of 100 x 1,000 aliases, of which one in a hundred differs, and the floor under it. */
+/** Measures `plan` of 100 x 1,000 aliases, one in a hundred of them different, and its floor. */
 export async function measurePlan(): Promise<Section> {
   const costs = await measureAccount({ domains: 100, aliases: 1_000, files: 1 }, 5);
   return sectionOf('`plan` of 100 x 1,000 aliases', costs, ({ cpu, memory }) => [
@@ -23,7 +23,7 @@ export async function measurePlan(): Promise<Section> {
   ]);
 }
 
-/** The same for a million aliases in 1,000 domains and 20 files. */
+/** Measures `plan` and its floor for a million aliases in 1,000 domains and 20 files. */
 export async function measureMillion(): Promise<Section> {
   const costs = await measureAccount({ domains: 1_000, aliases: 1_000, files: 20 }, 1);
   return sectionOf('`plan` of a million aliases', costs, ({ cpu }) => [

@@ -40,7 +40,7 @@ const SIZES: Readonly<Record<string, Size>> = {
   '10,000 domains x 100 aliases, 1,000 changes': { domains: 10_000, aliases: 100, changes: 1_000 },
 };
 
-/** What planning costs at size, step by step within one process: answers are decoded, planned, cut into requests and forecast. */
+/** Measures planning of large accounts in one process, step by step: decoding answers, planning, batching and forecasting. */
 export async function measurePlanning(): Promise<Section> {
   const rows = Object.entries(SIZES).map(([name, size]) => {
     const rounds = Array.from({ length: ROUNDS }, () => measure(size));
@@ -67,7 +67,7 @@ export async function measurePlanning(): Promise<Section> {
 /** CPU seconds of each step. */
 function measure({ domains, aliases, changes }: Size): readonly number[] {
   const names = Array.from({ length: domains }, (_, index) => `domain${index}.example` as DomainName);
-  // Spread over all: half of the changes are updates, the others adds and prunes.
+  // Spreads the changes over all aliases: half are updates, the others adds and prunes.
   const stride = changes === 0 ? Infinity : Math.max(1, Math.floor((domains * aliases) / changes));
   const answers = names.map((_, index) => JSON.stringify(aliasAnswers(index, aliases, stride)));
   const desired = desiredOf(names, aliases);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inDirectory, ROOT } from '../processes.ts';
 import type { Section } from '../section.ts';
 
-/** What vitest reports of a test, as far as it is used here. */
+/** The used part of vitest's report of a test. */
 interface Reported {
   readonly testResults: readonly {
     readonly assertionResults: readonly {
@@ -14,7 +14,7 @@ interface Reported {
   }[];
 }
 
-/** How wrong the time left is that a command prints: the errors that its test finds, in virtual time. */
+/** Measures the error of the printed time left, as found by its test in virtual time. */
 export async function measureProgress(): Promise<Section> {
   const tests = await inDirectory(async (directory) => {
     const file = join(directory, 'report.json');

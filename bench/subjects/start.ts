@@ -8,7 +8,7 @@ const ROUNDS = 21;
 const MANIFESTS = 100;
 const ALIASES = 50;
 
-/** What every commit pays: the published command on little input, against a Node that does nothing. */
+/** Measures the cost of every commit: the published command with small input, compared with an empty Node process. */
 export async function measureStart(): Promise<Section> {
   const costs = await inDirectory(async (directory) => {
     const command = build(directory);

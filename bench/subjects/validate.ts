@@ -14,7 +14,7 @@ const SIZES = {
   'a million aliases in 20 files': { domains: 1_000, aliases: 1_000, files: 20 },
 } as const;
 
-/** `validate` of big manifests. */
+/** Measures `validate` of big manifests. */
 export async function measureValidate(): Promise<Section> {
   const costs = await inDirectory(async (directory) => {
     const command = build(directory);
@@ -44,7 +44,7 @@ export async function measureValidate(): Promise<Section> {
   };
 }
 
-/** Over some rounds: the CPU time of one is counted in few steps. */
+/** Number of rounds, because the CPU time of a single one is too coarse. */
 function lintShare(): number {
   const lines = Array.from({ length: 50_000 }, (_, index) => `      a${index}: b${index % 100}@corp.example`);
   const text = `version: 1\ndomains:\n  acme.example:\n    prune: true\n    aliases:\n${lines.join('\n')}\n`;

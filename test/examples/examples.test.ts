@@ -13,7 +13,7 @@ import { ACCOUNTS, ENVIRONMENT } from './support/accounts.ts';
 import { everyNth } from '../support/share.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Not manifests: each has a test of its own. */
+/** Files that are not manifests; each has its own test. */
 const OTHERS = ['ci', 'hooks', 'library.ts'];
 const EXAMPLES = readdirSync(join(ROOT, 'examples')).filter((name) => !OTHERS.includes(name));
 const FLAGS: Readonly<Record<string, readonly string[]>> = {

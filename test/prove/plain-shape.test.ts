@@ -150,7 +150,7 @@ test('a line of many megabytes is for the library', () => {
   expect(composePlainShape(createSourceText('m.yaml', text), SHAPE_LIMITS)).toBe(null);
 });
 
-/** Which code composed the text; `refused` means that the decoder refused it first. */
+/** The code that composed the text; `refused` means that the decoder refused it first. */
 function expectSame(text: string): 'plain' | 'library' | 'refused' {
   const source = decodeManifest({ file: 'm.yaml', text }, createProblemLog());
   if (source === null) return 'refused';

@@ -10,7 +10,7 @@ import { openWorkspace } from '../support/workspace.ts';
 
 const ADDRESS = 'boss@corp.example';
 
-/** A directory of its own that holds the manifest, beside one that does not. */
+/** A directory with the manifest, and one without it. */
 async function open(reference: string): Promise<{ scene: CommandScene; outside: string }> {
   const scene = await commandScene({ manifest: manifestWith(reference) });
   const outside = await realpath(await temporaryDirectory());

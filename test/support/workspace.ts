@@ -22,7 +22,7 @@ export interface Workspace {
   /** Writes a file, by default the manifest. */
   readonly write: (content: string, file?: string) => Promise<void>;
   readonly run: (args: readonly string[], options?: CommandOptions) => Promise<CommandResult>;
-  /** Runs a shell line on a terminal of its own (util-linux `script`) and types the answers. */
+  /** Runs a shell line on its own terminal (`script` of util-linux) and types the answers. */
   readonly terminal: (
     line: string,
     answers: string,

@@ -246,7 +246,7 @@ function resolveLog(given: GivenFlags, env: ProcessContext['env']): LogSettings 
 }
 
 /**
- * Resolves the output format of a command. A command without formats of its own prints problems as JSON if `json` is
+ * Resolves the output format of a command. A command without an output format prints problems as JSON if `json` is
  * set.
  */
 export function resolveFormat(

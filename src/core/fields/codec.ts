@@ -20,7 +20,7 @@ export interface Codec<Value, Kept = Value> {
   same(a: Value, b: Value): boolean;
   /** True if the service may show `shown` after `sent` was sent; by default if both are the same. */
   showsAs?(sent: Value, shown: Value): boolean;
-  /** Names of the properties that plans show as fields of their own. */
+  /** Names of the properties that plans show as separate fields. */
   parts?(value: Value): readonly string[];
   /** Shows a value to people and in documents; undefined means that it cannot be read. */
   show(value: Value, disclosure: Disclosure): unknown;

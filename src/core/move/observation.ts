@@ -93,7 +93,7 @@ export interface ZoneFacts {
   readonly servers: readonly ServerFacts[];
   /** MX records of `*.DOMAIN`. */
   readonly wildcard: readonly MxRecord[];
-  /** True if the domain's MX records may be those of the wildcard above it, which end with the first record of its own. */
+  /** True if the domain's MX records may be those of the wildcard above it, which end with the domain's first record. */
   readonly isInherited: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface RateLimitRule {
 }
 
 export interface RateLimited extends RequestSummary {
-  /** Owner of the budget. Requests without a valid key share a budget of their own. */
+  /** Owner of the budget. Requests without a valid key share a separate budget. */
   readonly caller: 'account' | 'stranger';
 }
 

@@ -2,7 +2,7 @@ import type { DomainName } from '../../core/model/names.ts';
 import type { KnownAccount } from './known-account.ts';
 import { stopOn, whyStopped, type Ledger } from './ledger.ts';
 
-/** The reads of a round that verify its domains while others are still being written: reads have a budget of their own. */
+/** The reads of a round that verify its domains while others are still being written, because reads have a separate budget. */
 export interface FirstPass {
   /** Reads a domain after its last change. */
   readonly verify: (domain: DomainName) => void;

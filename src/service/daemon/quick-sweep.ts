@@ -204,7 +204,7 @@ function withListed(
   return forwardingReady === undefined ? known : { ...known, forwardingReady };
 }
 
-/** Removes the aliases. Only managed domains have sections, each from a listing of its own. */
+/** Removes the aliases. Only managed domains have sections; each is from a separate listing. */
 function withoutAliases(row: ObservedDomain | undefined): ObservedDomain | undefined {
   if (row === undefined) return undefined;
   const { aliases: _aliases, ...domain } = row;

@@ -175,7 +175,7 @@ function recordEnd(
     if (state.sweep.kind === 'read') state.effectiveIntervalMs = intervalAfter(state.sweep, intervalMs);
     const at = failing === 'all' ? backOff() : nextSweepAt(state.sweep, { intervalMs, now, spread });
     state.sweep = { kind: 'waiting', at };
-    // A failed sweep is itself repeated, so its domains need no run of their own.
+    // A failed sweep is itself repeated, so its domains need no separate run.
     if (failing === 'all') return;
   }
   const ended = new Set(domains);

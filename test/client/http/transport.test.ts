@@ -16,7 +16,7 @@ import { ENDPOINTS, endpointOf } from '../../../src/core/kinds/endpoints.ts';
 const KEY = 'sk_secret_0123456789';
 const ACCOUNT: WireRequest = { endpoint: endpointOf('v4', 'getAccount'), params: {} };
 
-/** Sends one request over a transport of its own. */
+/** Sends one request over a new transport. */
 async function send(
   url: string,
   wire: WireRequest = ACCOUNT,

@@ -52,7 +52,7 @@ async function listPaths(directory: string, ports: ReadPorts): Promise<readonly 
   return listed.ok ? listed.value : [];
 }
 
-/** Returns the places of manifests from the typed words. `=` may be a word of its own. */
+/** Returns the places of manifests from the typed words. `=` may be a separate word. */
 function placesIn(words: readonly string[], { env, cwd }: Surroundings): Places {
   const { values } = parseArgs({
     args: words.filter((word) => word !== '=').map((word) => unquoted(word, env['HOME'] ?? '~')),

@@ -20,7 +20,7 @@ export function sendingGate(
   return { state: 'done', evidence: [...evidence, warning], todo };
 }
 
-/** A wildcard gives no MX records to a name that has other records of its own, or names below it. */
+/** A wildcard gives no MX records to a name that has other records, or names below it. */
 function ownMxFirst(domain: string, { isInherited, servers }: ZoneFacts): readonly string[] {
   const records = servers.flatMap(({ answer }) => (answer.kind === 'mx' ? [answer.records] : []))[0];
   if (!isInherited || records === undefined) return [];

@@ -48,7 +48,7 @@ function endsOrLeadsHere(change: AliasChange | RuleChange, isHere: IsHere): bool
   return endsOrDiscards(change) || leadsHere(change, isHere);
 }
 
-/** True if the item is deleted or discards. The loss of its own mail is then intended. */
+/** True if the item is deleted or discards. The loss of its mail is then intended. */
 function endsOrDiscards({ desired }: AliasChange | RuleChange): boolean {
   return desired === null || isDiscard(desired.forward);
 }

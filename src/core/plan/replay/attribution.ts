@@ -58,7 +58,7 @@ function ownRoutes(routes: readonly (readonly [number, PlannedRoute])[], sides: 
     } else if (route.address === null) others = position;
     else byAddress.set(nameKey(route.address), position);
   }
-  // An alias that is renamed has the mail of both names, unless the old one has a route of its own.
+  // An alias that is renamed has the mail of both names, unless the old one has a separate route.
   for (const [position, { was }] of routes) {
     if (was !== null && !byAddress.has(nameKey(was))) byAddress.set(nameKey(was), position);
   }

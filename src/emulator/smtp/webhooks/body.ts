@@ -88,7 +88,7 @@ function ifDefined<Key extends string, Value>(
   return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: Value };
 }
 
-/** Headers to leave out of `headers`: those with a key of their own in the body, and those about the text's encoding. */
+/** Headers to leave out of `headers`: those with their own key in the body, and those about the text's encoding. */
 const NOT_AMONG_HEADERS = new Set([
   'from',
   'sender',

@@ -167,7 +167,7 @@ interface Applied {
   readonly requests: readonly JournalEntry[];
 }
 
-/** Each run has a client of its own. */
+/** Opens a client; each run has its own. */
 const NO_REQUESTS = { total: 0, retried: 0, rateLimited: 0, waitedSeconds: 0 };
 
 /** Values of `{ env: NAME }` in these tests. */
