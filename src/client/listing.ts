@@ -61,9 +61,9 @@ export function readUntotalledListing<T>(
     const [known, latest] = [before, rows.value];
     const keys = new Set(latest.map(listing.keyOf));
     before = keys.size === latest.length ? latest : null;
-    if (before === null) return succeed(fail('an item came twice'));
+    if (before === null) return succeed(fail('an item occurs twice'));
     if (known !== null && sameKeys(known, keys, listing)) return succeed(rows);
-    return succeed(fail(`${known?.length ?? 0} items came, then others, ${latest.length} of them`));
+    return succeed(fail(`one read gave ${known?.length ?? 0} items, the next ${latest.length} others`));
   });
 }
 
@@ -79,7 +79,7 @@ async function untilProven<T>(
     if (rows.value.ok) return rows.value;
     doubt = rows.value.error;
   }
-  const message = `the listing did not prove itself complete in ${READS} reads: ${doubt}`;
+  const message = `the listing could not be proven complete in ${READS} reads: ${doubt}`;
   return fail({ kind: 'unproven', endpoint: endpointText(endpoint), status: null, message });
 }
 
@@ -132,7 +132,7 @@ function optionalCount(body: Json, field: string): number | null {
 
 function prove<T>(pages: readonly Page<T>[], keyOf: (row: T) => string): Result<readonly T[], string> {
   const [first] = pages;
-  if (first === undefined) return fail('no page came');
+  if (first === undefined) return fail('no page arrived');
   for (const page of pages) {
     const doubt = pageDoubt(page, first);
     if (doubt !== null) return fail(doubt);
@@ -145,19 +145,20 @@ function prove<T>(pages: readonly Page<T>[], keyOf: (row: T) => string): Result<
       keys.add(keyOf(row));
     }
   }
-  if (rows.length !== first.total) return fail(`the total is ${first.total}, but ${rows.length} came`);
-  return keys.size === rows.length ? succeed(rows) : fail('an item came twice');
+  if (rows.length !== first.total)
+    return fail(`the total is ${first.total}, but ${rows.length} items arrived`);
+  return keys.size === rows.length ? succeed(rows) : fail('an item occurs twice');
 }
 
 /** Returns why a page cannot belong to the same listing as page 1, or null if it can. */
 function pageDoubt<T>(page: Page<T>, first: Page<T>): string | null {
   const { number, rows, total, limit } = page;
-  if (page.page !== number) return `page ${page.page} came for page ${number}`;
+  if (page.page !== number) return `page ${page.page} arrived instead of page ${number}`;
   if (total !== first.total) return `the total was ${first.total} on page 1 and ${total} on page ${number}`;
   if (limit !== first.limit) return `page 1 holds ${first.limit} items, page ${number} holds ${limit}`;
   const expected = Math.max(0, Math.min(limit, total - (number - 1) * limit));
   if (rows.length === expected) return null;
-  return `page ${number} holds ${rows.length} items where ${expected} belong, of ${total} in all`;
+  return `page ${number} has ${rows.length} items instead of ${expected}, of ${total} in total`;
 }
 
 async function readOnce<T>(

@@ -81,7 +81,7 @@ describe('the help', () => {
     expect(headings).toEqual([
       'Options:',
       'Change an account:',
-      'Look at an account:',
+      'Inspect an account:',
       'Operate:',
       'Try it out:',
       'Other:',

@@ -35,22 +35,22 @@ describe('what v3 cannot be asked of logs', () => {
   ])('a list by %j cannot be asked for, and nothing is sent', async (query, what) => {
     const { client, account } = await connect();
     for (const alias of [{}, { alias: 'sales' }]) {
-      const message = `v3 lists logs without ${what}`;
+      const message = `v3 cannot list logs with ${what}`;
       expect(await client.listLogs(DOMAIN, { ...query, ...alias })).toMatchObject(refusal(message));
     }
     expect(account.requests()).toEqual([]);
   });
 
   test.each<[object, string]>([
-    [{ sender: 'a' }, 'without sender'],
-    [{ recipient: 'a' }, 'without recipient'],
-    [{ forward: 'a' }, 'without forward'],
-    [{ transport: 'mx' }, 'without transport'],
-    [{ limit: 5 }, 'without limit'],
-    [{ offset: 5 }, 'without offset'],
+    [{ sender: 'a' }, 'with sender'],
+    [{ recipient: 'a' }, 'with recipient'],
+    [{ forward: 'a' }, 'with forward'],
+    [{ transport: 'mx' }, 'with transport'],
+    [{ limit: 5 }, 'with limit'],
+    [{ offset: 5 }, 'with offset'],
     [{ after: undefined }, 'only between two times'],
     [{ before: undefined }, 'only between two times'],
-    [{ order: 'relevance' }, 'v3 orders what it finds by time'],
+    [{ order: 'relevance' }, 'v3 orders results only by time'],
     [{ statuses: ['BOUNCED'] }, 'of all statuses, or of BOUNCED, HARD-BOUNCE, SOFT-BOUNCE together'],
   ])('a search by %j cannot be asked for, and nothing is sent', async (search, words) => {
     const { client, account } = await connect();

@@ -112,7 +112,8 @@ test('a credential without a password is a problem of its domain alone, and says
   expect(forwardOf(world, 'info', 'gamma.example')).toBe('ana@corp.example');
   expect(daemon.states()).toEqual({ ...IN_SYNC, 'gamma.example': 'failing' });
   expect(daemon.status().domains.get('gamma.example')).toMatchObject({
-    reason: 'credential "printer" of gamma.example: it does not exist yet and needs a password to be made',
+    reason:
+      'credential "printer" of gamma.example: it does not exist yet, and needs a password to be created',
     resolve: 'write password: { env: NAME } or { file: PATH }',
   });
   await driftSales(world, 'mallory@elsewhere.example');

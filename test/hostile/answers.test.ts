@@ -15,7 +15,7 @@ const MEBIBYTES = 512;
 const HEAP = { NODE_OPTIONS: `--max-old-space-size=${MEBIBYTES / 2}` };
 const MANY = Array.from({ length: IS_FULL ? 8 : runs(8, 3) }, (_, index) => `large${index}`);
 
-const CROWDED = 'no complete answer: too much arrived at once';
+const CROWDED = 'no complete answer: too much data arrived at once';
 
 /** Returns the peak memory of a process. */
 async function peakMebibytes(pid: number | undefined): Promise<number> {

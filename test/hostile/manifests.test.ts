@@ -67,7 +67,7 @@ describe('the YAML test suite', () => {
 });
 
 const PLACES: Readonly<Record<string, (text: string) => string>> = {
-  'an alias': (text) => `domains: { acme.example: { aliases: { ${quoted(text)}: a@corp.example } } }`,
+  'of an alias': (text) => `domains: { acme.example: { aliases: { ${quoted(text)}: a@corp.example } } }`,
   'a destination': (text) => `domains: { acme.example: { aliases: { info: ${quoted(text)} } } }`,
   'a domain': (text) => `domains: { ${quoted(text)}: { aliases: {} } }`,
   'a credential': (text) => `domains: { acme.example: { credentials: { ${quoted(text)}: {} } } }`,
@@ -145,7 +145,7 @@ test('a manifest with anything done to it', { timeout: 3_600_000 }, () => {
 test('the real command ends with 0 or 5', async () => {
   const picked = [
     ...YAML_DOCUMENTS.filter((_, index) => index % 80 === 0),
-    `version: 1\n${PLACES['an alias']?.('__proto__')}\n`,
+    `version: 1\n${PLACES['of an alias']?.('__proto__')}\n`,
   ];
   for (const stdin of picked) {
     const { code, stderr } = await fwdsync(['validate', '-f', '-'], { stdin });

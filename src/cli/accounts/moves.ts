@@ -25,7 +25,7 @@ export function createMoves(context: Context, { jobs, manifests }: Pick<Jobs, 'j
   return {
     announcements: moves.map(
       ({ domain, from, to }) =>
-        `${domain} moves from ${from} to ${to}: it is deleted in ${from} only once ${to} has it, verified`,
+        `${domain} moves from ${from} to ${to}: it is deleted in ${from} only after ${to} has it and it is verified`,
     ),
     ended: (account) => ends.get(account)?.resolve(),
     async whyKeep(account, domain) {
@@ -116,5 +116,5 @@ async function whyNotInPlace(
 }
 
 const MANUAL =
-  'it is not there. Where the service refuses it because it is in this account, move it by hand: delete it here with ' +
+  'it is not there. If the service refuses it because it is in this account, move it by hand: delete it here with ' +
   'apply -f and --allow-domain-delete, then apply --accounts at once; mail to it is refused in between';

@@ -59,7 +59,7 @@ export async function openSavedJobs(
       ? jobsToApply(context, settings, path, saved)
       : jobsToShow(context, settings, path, saved);
   if (use === 'apply' && settings.manifest.accounts !== null)
-    throw stalePlan(`${path} is not a file of the plans of many accounts`);
+    throw stalePlan(`${path} does not contain the plans of many accounts`);
   return null;
 }
 
@@ -74,7 +74,7 @@ async function jobsToApply(
   const { accounts, paths, source } = settings.manifest;
   const asked = accounts ?? (source === 'default' ? null : paths.join(', '));
   if (asked !== null && resolve(context.cwd, asked) !== resolve(context.cwd, saved.directory))
-    throw stalePlan(`it was made of ${saved.directory}, and not of ${asked}`);
+    throw stalePlan(`it was made from ${saved.directory}, not from ${asked}`);
   const all = await openJobs(context, settings, saved.directory);
   const changed = changedAccounts(saved, all);
   if (changed.length > 0) throw stalePlan(changed.join('; '));

@@ -151,7 +151,7 @@ async function show(
 
 function tellSkipped({ stderr }: Context, { skipped = 0 }: Session, driftUrl: string | null): void {
   if (skipped === 0) return;
-  const checked = driftUrl === null ? '' : ', with the aliases and settings that are wanted';
+  const checked = driftUrl === null ? '' : ', and with the wanted aliases and settings';
   stderr.write(`${plural(skipped, 'domain')} skipped: unchanged since the last apply${checked}\n`);
 }
 

@@ -102,7 +102,7 @@ function removed({ paths }: ManifestSettings): Problem {
   return {
     severity: 'warning',
     code: 'manifest-removed',
-    message: `${paths.join(', ')} is removed by this commit: what it manages stays as it is and is no longer managed`,
+    message: `${paths.join(', ')} is removed by this commit: its items stay as they are and are no longer managed`,
     hint: 'to delete a domain, write `state: absent` and apply that first',
     source: null,
   };

@@ -44,11 +44,11 @@ export const CHANGE_COMMANDS: CommandGroup = {
       .option('--detailed-exitcode', 'exit with 2 when there are changes')
       .option('--summary', 'show totals, guards and problems, but not the changes')
       .option('--all-routes', 'list all mail that changes, not just the first 20 addresses of a domain')
-      .option('--against <rev>', 'only domains that the change since this git revision concerns')
-      .option('--out <file>', 'save the plan, to be reviewed and then applied')
+      .option('--against <rev>', 'only domains that changed since this git revision')
+      .option('--out <file>', 'save the plan, for a review and a later apply')
       .option(
         '--replay <duration>',
-        'weigh the plan with the mail of the email logs of this time, such as 7d',
+        'count the mail in the email logs of this period, such as 7d, that the plan changes',
       )
       .addOption(
         plainOption(
@@ -77,9 +77,9 @@ export const CHANGE_COMMANDS: CommandGroup = {
       ),
   apply: (command, { run }) =>
     addOptions(command, ...PLANNING_OPTIONS, historyOption, outputOptions(), allowanceOptions)
-      .description('Make a plan, ask, apply it and verify; with a saved plan: if it is still the same')
+      .description('Make a plan, ask, apply it and verify; a saved plan only if it is still the same')
       .argument('[plan]', 'a saved plan')
-      .option('--against <rev>', 'only domains that the change since this git revision concerns')
+      .option('--against <rev>', 'only domains that changed since this git revision')
       .option('--yes', 'do not ask; requires an account (--account or api.account)')
       .addOption(
         plainOption(
@@ -120,7 +120,7 @@ export const CHANGE_COMMANDS: CommandGroup = {
       )
       .option('--force', 'replace files that exist')
       .option('--prune', 'write `prune: true`: what the manifest does not name will be deleted')
-      .option('--groups', 'name sets of destinations that three or more aliases share')
+      .option('--groups', 'write a group for destinations that three or more entries share')
       .addHelpText('after', example('fwdsync export --out fwdsync.yaml'))
       .action(
         run(acceptAccounts(async () => (await import('../commands/export/export-command.ts')).exportCommand)),
@@ -143,7 +143,7 @@ export const CHANGE_COMMANDS: CommandGroup = {
         'FORMAT is postfix, postfix-regexp, aliases, exim, table, cloudflare or forward-email; FILE may be -',
       )
       .addOption(
-        plainOption('--for <domain>', 'a domain of the names that have none (repeatable)', 'none').argParser(
+        plainOption('--for <domain>', 'a domain for names without one (repeatable)', 'none').argParser(
           collect,
         ),
       )
@@ -152,11 +152,11 @@ export const CHANGE_COMMANDS: CommandGroup = {
       .option('--out-dir <dir>', 'write one file per domain into this directory')
       .option('--force', 'replace files that exist')
       .addOption(
-        new Option('--engine <engine>', 'what the manifest has: aliases, or rules, which keep an order')
+        new Option('--engine <engine>', 'write aliases, or rules, which have an order')
           .choices(['aliases', 'rules'])
           .default('aliases'),
       )
-      .option('--groups', 'name sets of destinations that three or more aliases share')
+      .option('--groups', 'write a group for destinations that three or more entries share')
       .addHelpText('after', example('fwdsync import postfix:/etc/postfix/virtual --out fwdsync.yaml'))
       .action(run(async () => (await import('../commands/import/import-command.ts')).importCommand)),
   replace: (command, { run }) =>
@@ -164,9 +164,9 @@ export const CHANGE_COMMANDS: CommandGroup = {
       .description(
         'Change a destination everywhere in the manifests, and nothing else in them; sends no requests',
       )
-      .argument('[old]', 'the destination as it is')
-      .argument('[new]', 'what replaces it: an address, a webhook or the name of a group')
-      .option('--remove <old>', 'remove this destination instead, where it is not the only one')
+      .argument('[old]', 'the destination to replace')
+      .argument('[new]', 'the new destination: an address, a webhook or the name of a group')
+      .option('--remove <old>', 'instead, remove this destination from all lists that have others')
       .option('--dry-run', 'print the changes, and write nothing')
       .addHelpText('after', example('fwdsync replace ben@corp.example eve@corp.example --dry-run'))
       .action(run(async () => (await import('../commands/replace/replace-command.ts')).replaceCommand)),

@@ -52,7 +52,7 @@ const OTHER_COMMANDS: CommandGroup = {
 /** Commands in the order of the help, under its headings. */
 const COMMANDS: Readonly<Record<string, CommandGroup>> = {
   'Change an account:': CHANGE_COMMANDS,
-  'Look at an account:': LOOK_COMMANDS,
+  'Inspect an account:': LOOK_COMMANDS,
   'Operate:': OPERATE_COMMANDS,
   'Try it out:': TRY_COMMANDS,
   'Other:': OTHER_COMMANDS,

@@ -55,9 +55,7 @@ export const LOOK_COMMANDS: CommandGroup = {
       .action(run(async () => (await import('../commands/route/route-command.ts')).routeCommand)),
   who: (command, { run }) =>
     addOptions(command, fileOptions, accountsOption, connectionOptions, storeOptions, outputOptions())
-      .description(
-        'Show every alias, rule and setting whose mail ends at a destination, and where it is written',
-      )
+      .description('Show every alias, rule and setting whose mail ends at a destination, with its line')
       .argument('<destination>', 'an address, a webhook, or *@DOMAIN')
       .option('--live', 'use the account instead of the manifest')
       .addHelpText('after', example('fwdsync who ben@corp.example'))
@@ -85,7 +83,7 @@ export const LOOK_COMMANDS: CommandGroup = {
       sourceOptions,
     )
       .description(
-        'Show what is next to move a domain to the service without losing mail; changes nothing; exits with 2 until all is done',
+        'Show the next step to move a domain to the service without losing mail; changes nothing; exits with 2 until all steps are done',
       )
       .argument('<domain>', 'a domain that receives its mail elsewhere today')
       .addOption(
@@ -126,10 +124,10 @@ export const LOOK_COMMANDS: CommandGroup = {
   history: (command, { run }) =>
     addOptions(command, accountsOption, storeOptions, accountOption, outputOptions())
       .description(
-        'List the runs that wrote, and what was changed outside fwdsync; of one run, its diff; offline',
+        'List the runs that wrote, and changes made outside fwdsync; with a run, show its diff; offline',
       )
       .argument('[run]', 'the id of a run')
-      .addOption(plainOption('--since <duration>', 'only what happened within this time, such as 2d', 'all'))
+      .addOption(plainOption('--since <duration>', 'only entries of this period, such as 2d', 'all'))
       .option('--domain <domain>', 'only this domain (repeatable)', collect)
       .addHelpText('after', example('fwdsync history --since 2d --domain acme.example'))
       .action(

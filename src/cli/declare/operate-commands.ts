@@ -42,7 +42,7 @@ export const OPERATE_COMMANDS: CommandGroup = {
       .option('--listen <address>', 'where the page, status, health and metrics are served', '127.0.0.1:9477')
       .option('--base-path <path>', 'path below which a reverse proxy serves the page')
       .addOption(
-        new Option('--notify-format <format>', 'what FWDSYNC_NOTIFY_URL takes: a webhook or a mail server')
+        new Option('--notify-format <format>', 'format of notifications: for a webhook or a mail server')
           .choices(NOTIFY_FORMATS)
           .default('json'),
       )
@@ -70,7 +70,7 @@ export const OPERATE_COMMANDS: CommandGroup = {
         'with --account: store this earlier revision as a new one',
         positiveNumber,
       )
-      .option('--remove <email>', 'end what is published for this account; nothing is deleted')
+      .option('--remove <email>', 'remove the published manifest of this account; deletes nothing else')
       .addHelpText(
         'after',
         example('fwdsync publish --accounts accounts/ --store postgres://ops@127.0.0.1/fwdsync'),

@@ -61,7 +61,7 @@ export function accountsOption(command: Command): Command {
 
 export function fileOptions(command: Command): Command {
   const file = 'manifest file or directory, - for standard input; repeatable';
-  const entries = 'entries that manifests may have once templates are expanded';
+  const entries = 'maximum number of entries, with expanded templates';
   return command
     .addOption(
       setting('-f, --file <path>', file, VARIABLES.file, 'fwdsync.yaml or fwdsync/').argParser(collect),
@@ -101,11 +101,11 @@ export function storeOptions(command: Command): Command {
 
 /** Adds the options of commands that read files of other systems. */
 export function sourceOptions(command: Command): Command {
-  const known = 'that of a known shape';
+  const known = 'the one of a known table';
   return command
     .option(
       '--delimiter <sign>',
-      'the character that begins a label in the old system, as + in sales+eu',
+      'the character that begins a label in the old system, such as + in sales+eu',
       '+',
     )
     .addOption(plainOption('--address <column>', 'the column of a table that holds the addresses', known))
@@ -153,7 +153,7 @@ export function allowanceOptions(command: Command): Command {
     .option('--rotate <name@domain>', 'send the password of this credential again (repeatable)', collect)
     .option(
       '--skip-refused',
-      'withhold what a guard refuses or what cannot be read, and continue with the rest',
+      'withhold parts that a guard refuses or that cannot be read, and apply the rest',
     );
 }
 
@@ -178,16 +178,16 @@ export const MOST_PORT = 65_535;
 /** Parses a TCP port; 0 stands for a free one. */
 export function portNumber(text: string): number {
   if (/^\d{1,9}$/.test(text) && Number(text) <= MOST_PORT) return Number(text);
-  throw new InvalidArgumentError(`It is not a port: give a number from 0 to ${MOST_PORT}.`);
+  throw new InvalidArgumentError(`It must be a port, from 0 to ${MOST_PORT}.`);
 }
 
 export function positiveNumber(text: string): number {
   const number = wholeNumber(text);
   if (number > 0) return number;
-  throw new InvalidArgumentError('Give a number from 1 on.');
+  throw new InvalidArgumentError('It must be a whole number, 1 or more.');
 }
 
 export function wholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is not an integer.');
+  throw new InvalidArgumentError('It must be a whole number.');
 }

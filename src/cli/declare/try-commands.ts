@@ -34,7 +34,7 @@ export const TRY_COMMANDS: CommandGroup = {
         ).argParser(wholeNumber),
       )
       .option('--window <seconds>', 'length of the window', wholeNumber, 60)
-      .option('--from <manifest>', 'start with an account as this manifest wants it')
+      .option('--from <manifest>', 'start with the account that this manifest describes')
       .addOption(plainOption('--account <email>', 'email of the account', 'that of the manifest'))
       .addOption(
         plainOption('--smtp-password <password>', 'password of every SMTP credential of --from', 'emulator'),

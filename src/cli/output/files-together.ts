@@ -62,7 +62,7 @@ async function assertUnchanged({ path, real, before }: StagedFile): Promise<void
   if (now.equals(before)) return;
   throw commandFailure(
     `${path} was changed meanwhile; nothing was written`,
-    'run the command again: it reads the files anew',
+    'run the command again: it reads the files again',
   );
 }
 

@@ -84,7 +84,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'the quota of the disk is used up',
   EFBIG: 'the file would be larger than the system allows',
   EISDIR: 'it is a directory',
-  ELOOP: 'its symbolic links lead round in a circle',
+  ELOOP: 'its symbolic links form a loop',
   ENOENT: 'its directory does not exist',
   ENOSPC: 'no space left on the disk',
   ENOTDIR: 'a part of its path is a file, not a directory',

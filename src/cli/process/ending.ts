@@ -29,7 +29,7 @@ export function createEnding(stderr: () => OutputStream): Ending {
       isLost = true;
       stderr().write(
         `error: ${output} cannot be written: ${message}\n` +
-          `  try: free space where it leads; what was changed stays so: ${complete('history')}\n`,
+          `  try: free some space there; applied changes stay: ${complete('history')}\n`,
       );
     },
     hasWritten: () => wrote,

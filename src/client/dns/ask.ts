@@ -94,7 +94,7 @@ function askByTcp({ server, question, mode }: Asking, { id, done }: Exchange): (
     received = Buffer.concat([received, chunk]);
     if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
     const answer = decodeAnswer(received.subarray(2, 2 + received.readUInt16BE(0)), id, question);
-    if (answer === null) failed('it answered something else');
+    if (answer === null) failed('it answered another question');
     else done(succeed(answer));
   });
   socket.write(encodeQuestion(id, question, { isRecursive: mode === 'recursive', isFramed: true }));

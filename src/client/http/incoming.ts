@@ -41,7 +41,7 @@ export function receiveBody(most: number, giveUp: (excess: Excess) => void): Inc
       own.size += piece.length;
       received += piece.length;
       if (own.size > most) stop(own, { of: 'one', message: `the answer is larger than ${most} bytes` });
-      if (received > MOST_TOGETHER) stop(largest(), { of: 'all', message: 'too much arrived at once' });
+      if (received > MOST_TOGETHER) stop(largest(), { of: 'all', message: 'too much data arrived at once' });
     },
     take() {
       const { pieces } = own;

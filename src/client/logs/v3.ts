@@ -56,7 +56,7 @@ export function v3Logs(call: Call): LogsClient {
 export function missingInList(query: LogQuery): string | null {
   const { alias: _, cursor: __, ...rest } = query;
   const first = firstStated(rest);
-  return first === null ? null : `v3 lists logs without ${first}`;
+  return first === null ? null : `v3 cannot list logs with ${first}`;
 }
 
 /** Returns why v3 cannot answer a search, or null if it can. */
@@ -69,9 +69,9 @@ export function missingInSearch({
   ...rest
 }: LogSearch): string | null {
   const first = firstStated(rest);
-  if (first !== null) return `v3 searches logs without ${first}`;
+  if (first !== null) return `v3 cannot search logs with ${first}`;
   if (after === undefined || before === undefined) return 'v3 searches logs only between two times';
-  if (order === 'relevance') return 'v3 orders what it finds by time';
+  if (order === 'relevance') return 'v3 orders results only by time';
   if (statuses === undefined || new Set(BOUNCES).symmetricDifference(new Set(statuses)).size === 0)
     return null;
   return `v3 searches logs of all statuses, or of ${BOUNCES.join(', ')} together`;

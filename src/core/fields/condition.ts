@@ -56,12 +56,12 @@ function decodeMatch(json: Json): RuleMatch {
   if (type === 'alias') return { type, alias: stringField(json, 'alias') };
   if (type === 'cel') return { type, expression: stringField(json, 'expression') };
   if (type !== 'regex')
-    throw new DecodeError(`field type is ${JSON.stringify(type)}, which is no type of rule`);
+    throw new DecodeError(`field type is ${JSON.stringify(type)}, which is not a rule type`);
   return { type, regex: stringField(json, 'regex'), scopes: arrayField(json, 'scopes').map(decodeScope) };
 }
 
 function decodeScope(value: unknown): Scope {
   const scope = SCOPES.find((candidate) => candidate === value);
   if (scope !== undefined) return scope;
-  throw new DecodeError(`field scopes holds ${JSON.stringify(value)}, which is no scope`);
+  throw new DecodeError(`field scopes holds ${JSON.stringify(value)}, which is not a scope`);
 }

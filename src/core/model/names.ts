@@ -53,7 +53,7 @@ export function parseAliasName(text: string): Result<AliasName, NameFault> {
   const fault = findNameFault('alias', text);
   if (fault !== null) return fail(fault);
   if (text.includes('?') && !looksLikeRegex(text)) {
-    return fail(nameFault('alias', text, 'has a ?', 'a ? may stand only in a regular expression'));
+    return fail(nameFault('alias', text, 'has a ?', 'only a regular expression may have a ?'));
   }
   return succeed(text.normalize('NFC') as AliasName);
 }
@@ -224,7 +224,7 @@ function invisibleFault(kind: string, text: string, character: string): NameFaul
     };
   return {
     code: 'invalid-character',
-    message: `${kind} name ${quote(text)} contains ${codePoint(character)}, which is invisible`,
+    message: `${kind} name ${quote(text)} contains the invisible character ${codePoint(character)}`,
     hint: 'delete the character and type the name again',
   };
 }

@@ -82,7 +82,7 @@ function compareAlias(
     const here = ends === null ? 'is not known' : ends.length === 0 ? 'is refused' : `goes to ${show(ends)}`;
     return {
       kind: 'different',
-      line: `${place}: ${shown} goes to ${show(wanted ?? [])} there, and ${here} here`,
+      line: `${place}: ${shown} goes to ${show(wanted ?? [])} in the old system, and ${here} in the manifest`,
     };
   }
   return { kind: 'same' };

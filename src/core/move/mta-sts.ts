@@ -20,7 +20,7 @@ export function parsePolicy(text: string): Result<StsPolicy, string> {
   const mx = valuesOf('mx').map((pattern) => pattern.toLowerCase().replace(/\.$/, ''));
   if (version !== 'STSv1') return fail('it has no line version: STSv1');
   if (mode !== 'enforce' && mode !== 'testing' && mode !== 'none')
-    return fail('its mode is none of enforce, testing and none');
+    return fail('its mode is not enforce, testing or none');
   if (!/^\d{1,10}$/.test(age)) return fail('its max_age is not a number');
   if (mode !== 'none' && mx.length === 0) return fail('it has no line mx:');
   return succeed({ mode, mx, maxAge: Number(age) });

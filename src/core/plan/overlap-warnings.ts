@@ -29,8 +29,8 @@ export function overlapWarnings(
       const sources = [first, second].flatMap(({ name }) => written.get(nameKey(name)) ?? []);
       const warning: Warning = {
         code: 'overlapping-patterns',
-        message: `the aliases ${quote(first.name)} and ${quote(second.name)} both match ${quote(`${localPart}@${plan.domain}`)} and forward to different destinations: which of them takes its mail is not known`,
-        hint: `let only one of them match it, or name ${quote(localPart)} in an alias of its own`,
+        message: `the aliases ${quote(first.name)} and ${quote(second.name)} both match ${quote(`${localPart}@${plan.domain}`)} and forward to different destinations: it is not known which of them gets its mail`,
+        hint: `let only one of them match it, or add an alias ${quote(localPart)}`,
         source: sources.toSorted(compareSources).at(-1) ?? null,
         subject: { domain: plan.domain, entries: [first.name, second.name] },
       };

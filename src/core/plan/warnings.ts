@@ -106,8 +106,8 @@ export function uncheckedForwards(
   return [
     {
       code: 'forwards-not-checked',
-      message: `forwards from ${which} were not checked: mail that they forward to what the plan takes away would be lost`,
-      hint: 'reading them takes more requests than the run; name their aliases, or rules, in the manifest to have them checked',
+      message: `forwards from ${which} were not checked: mail that they forward to a route that the plan removes would be lost`,
+      hint: 'reading them takes more requests than the run; to check them, name their aliases or rules in the manifest',
       source: null,
     },
   ];
@@ -275,7 +275,7 @@ export function similarDomainWarnings(desired: Desired, observed: Observed): rea
   return added.flatMap(({ domain, source }) => {
     const similar = live.find((other) => editDistance(domain, other, NEAR) <= NEAR);
     if (similar === undefined) return [];
-    const message = `${domain} would be added, while the account has ${similar}`;
+    const message = `${domain} would be added, but the account has ${similar}`;
     const hint = 'check the spelling of the name';
     return [{ code: 'similar-domain', message, hint, source, subject: { domain } }];
   });

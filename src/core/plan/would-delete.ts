@@ -135,13 +135,15 @@ function warnOfDeletes(all: readonly [WouldDelete, ...WouldDelete[]]): Problem {
     {
       message: `this change deletes ${count}${named}${rest} (${reason})`,
       hint:
-        first.kind === 'domain' ? 'plan shows how much goes with it' : 'plan shows what it is in the account',
+        first.kind === 'domain'
+          ? 'plan shows how much is deleted with it'
+          : 'plan shows the item in the account',
     },
   );
 }
 
 function nameOf({ kind, domain, name }: WouldDelete): string {
-  return kind === 'domain' ? `the domain ${domain} with all that is in it` : `${kind} ${name} of ${domain}`;
+  return kind === 'domain' ? `the domain ${domain} with everything in it` : `${kind} ${name} of ${domain}`;
 }
 
 /** Warns of sections that begin to prune. Only the account shows what they delete. */
@@ -150,7 +152,7 @@ function pruneWarnings(earlier: DesiredDomain | undefined, later: DesiredDomain)
     (kind) =>
       warn('would-delete', later, {
         message: `the ${KINDS[kind].plural} of ${later.domain} are pruned from now on: everything else in the account will be deleted`,
-        hint: 'plan shows what that is',
+        hint: 'plan lists it',
       }),
   );
 }

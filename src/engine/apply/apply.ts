@@ -92,7 +92,7 @@ async function run(
   const objection = (await ports.objection?.()) ?? null;
   if (objection === null) {
     await rememberRun(state, { input, ledger, account, passwords, verdict, verified });
-  } else ledger.notes.add(`what was applied is not remembered: ${objection}`);
+  } else ledger.notes.add(`the result of this run is not recorded: ${objection}`);
   const report = reportRun({
     input,
     ledger,
@@ -150,5 +150,5 @@ async function keepReport(report: Report, { references }: ApplyInput, ports: App
   const document = reportDocument(report, { references, mask: false });
   const saved = await ports.state.saveReport(`${JSON.stringify(document, null, 2)}\n`);
   if (saved.ok) return report;
-  return { ...report, notes: [...report.notes, `the report could not be kept: ${saved.error.message}`] };
+  return { ...report, notes: [...report.notes, `the report could not be saved: ${saved.error.message}`] };
 }

@@ -90,7 +90,7 @@ function lostRoutes(plan: Plan, ledger: Ledger): ReadonlySet<DomainName> {
 function heldUpReason(ledger: Ledger, change: Change, lost: ReadonlySet<DomainName>): string | null {
   const blocked = whyBlocked(ledger, change.domain, change.kind);
   if (blocked !== null || change.stage === 1) return blocked;
-  if (KINDS[change.kind].routesMail && lost.has(change.domain)) return 'something before it was not kept';
+  if (KINDS[change.kind].routesMail && lost.has(change.domain)) return 'an earlier change was not kept';
   return isHeldUp(ledger, change, 'for-good') ? STAGE_ONE_FAILED : null;
 }
 

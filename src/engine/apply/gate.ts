@@ -158,7 +158,7 @@ export function withoutNewLosses(
 /** Other domains that forward to what a change removes, by item. */
 export type Dependencies = ReadonlyMap<string, ReadonlySet<DomainName>>;
 
-const MISPLACED = 'a rule came back at a different rank than was sent, and its order is corrected first';
+const MISPLACED = 'a rule has another rank than was sent; its order is corrected first';
 const NO_DOMAINS: ReadonlySet<DomainName> = new Set();
 
 /** Returns dependencies by item, because a change that is planned again is another change of the same item. */

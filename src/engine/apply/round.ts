@@ -287,7 +287,7 @@ async function freshen(
 function whyTooEarly(ledger: Ledger, change: Change): string {
   const what = `${change.kind} ${change.name}`;
   return isUnseen(ledger, change) || isNotKept(ledger, change)
-    ? `${what} was accepted before it and is not in place`
+    ? `${what} was accepted earlier but is not in place`
     : `${what} was changed by others during the run`;
 }
 

@@ -132,7 +132,7 @@ async function withPasswords(
 /** Records the remaining work as skipped, with the reason of the last round if there was one. */
 function skipRest(ledger: Ledger, work: readonly Change[], before: ReadonlyMap<string, SkippedEntry>): void {
   for (const change of work) {
-    const reason = before.get(itemKey(change))?.reason ?? 'it is still open after the last round';
+    const reason = before.get(itemKey(change))?.reason ?? 'it is still not done after the last round';
     recordSkips(ledger, [change], reason);
   }
 }

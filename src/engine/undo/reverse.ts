@@ -116,7 +116,7 @@ function whyKept(own: RunItem, items: readonly RunItem[], input: DomainInput): s
   });
   return foreign === undefined
     ? null
-    : `it holds what the run did not make: ${foreign.kind} ${quote(foreign.name)}`;
+    : `it has an item that the run did not make: ${foreign.kind} ${quote(foreign.name)}`;
 }
 
 /** Returns the first setting of a domain that neither the run nor the service gave it; null if there is none. */
@@ -161,7 +161,8 @@ function reverseDelete(domain: DomainName, items: readonly RunItem[], input: Dom
   const { desired, undone } = part;
   const own = items.find(({ kind }) => kind === 'domain');
   if (desired?.state !== 'present' || own === undefined || !undone.includes(own)) {
-    const reason = part.leftAlone.find(({ kind }) => kind === 'domain')?.reason ?? 'its domain stays away';
+    const reason =
+      part.leftAlone.find(({ kind }) => kind === 'domain')?.reason ?? 'its domain is not restored';
     return { ...NOTHING, leftAlone: items.map((item) => leave(item, reason)) };
   }
   const entries = new Map(desired.aliases?.entries);

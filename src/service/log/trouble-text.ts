@@ -18,5 +18,5 @@ export function troubleText(trouble: DeliveryTrouble): string {
 export function receivingText(kind: 'domain-not-receiving' | 'domain-receiving', domain: string): string {
   return kind === 'domain-receiving'
     ? `${domain} receives mail again, according to the service`
-    : `${domain} does not receive mail any more, according to the service: check its MX records`;
+    : `${domain} no longer receives mail, according to the service: check its MX records`;
 }

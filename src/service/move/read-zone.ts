@@ -99,7 +99,7 @@ async function askMx(dns: Dns, { server }: ZoneServer, name: string): Promise<Se
 function answerOf(answer: DnsAnswer, name: string): ServerAnswer {
   const { code, isAuthoritative, answers } = answer;
   if (code !== 'NOERROR' && code !== 'NXDOMAIN') return { kind: 'lame', reason: `it answers ${code}` };
-  if (!isAuthoritative) return { kind: 'lame', reason: 'it says that the zone is not its own' };
+  if (!isAuthoritative) return { kind: 'lame', reason: 'it is not responsible for the zone' };
   const own = answers.filter((record) => record.name === name);
   const [alias] = recordsOf(own, 'CNAME');
   if (alias !== undefined) return { kind: 'cname', target: hostText(alias.value) };

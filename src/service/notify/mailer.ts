@@ -64,7 +64,7 @@ interface SmtpError extends Error {
 
 const FAULTS: Readonly<Record<string, string>> = {
   EAUTH: 'the mail server refused user and password',
-  ETLS: 'the mail server offers no TLS that holds, so nothing was sent',
+  ETLS: 'the mail server offers no valid TLS, so nothing was sent',
   EENVELOPE: 'the mail server refused the sender or all recipients',
   EMESSAGE: 'the mail server refused the message',
 };

@@ -119,7 +119,7 @@ function answerFaults(app: FastifyInstance): void {
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'there is nothing here' }));
   app.setErrorHandler((error: { readonly statusCode?: number }, _request, reply) => {
     const { statusCode: code = 500 } = error;
-    return reply.code(code).send({ error: code < 500 ? 'this cannot be read' : 'internal error' });
+    return reply.code(code).send({ error: code < 500 ? 'the request cannot be parsed' : 'internal error' });
   });
 }
 

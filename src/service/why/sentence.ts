@@ -27,7 +27,7 @@ export function sentenceOf(found: WhyVerdict, evidence: WhyEvidence, show: WhySh
     case 'disabled':
       return disabledSentence(found.cause, evidence, show);
     case 'not-receiving':
-      return `${domainPartOf(evidence.address)} does not receive mail: its MX records do not lead to the service, according to the service.`;
+      return `${domainPartOf(evidence.address)} does not receive mail: its MX records do not point to the service, according to the service.`;
     case 'refused':
       return refusedSentence(found, evidence, show);
     case 'failing':
@@ -35,11 +35,11 @@ export function sentenceOf(found: WhyVerdict, evidence: WhyEvidence, show: WhySh
     case 'differs':
       return differsSentence(evidence, show);
     case 'discarded':
-      return `Mail to ${show.address} is accepted and thrown away${takerNote(evidence.actual)}.`;
+      return `Mail to ${show.address} is accepted and dropped${takerNote(evidence.actual)}.`;
     case 'delivered':
       return deliveredSentence(found.arrived, evidence, show);
     case 'not-seen':
-      return `No message to ${show.address} has reached the service in the last ${show.since}. Check the address that it was sent to, and ask the sender for the error that came back.`;
+      return `No message to ${show.address} has reached the service in the last ${show.since}. Check the address of the recipient, and ask the sender for the error message.`;
     case 'unknown':
       return unknownSentence(found.cause, evidence, show);
   }
@@ -71,7 +71,7 @@ function refusedSentence(
   show: WhyShow,
 ): string {
   const wants = isDelivery(wanted)
-    ? ` The manifest sends it to ${wayText(wanted, show)}: was it applied?`
+    ? ` The manifest sends it to ${wayText(wanted, show)}: has it been applied?`
     : '';
   switch (found.by) {
     case 'no-domain':
@@ -79,9 +79,9 @@ function refusedSentence(
     case 'routing':
       return actual?.outcome === 'loop'
         ? `Mail to ${show.address} goes round in a circle${takerNote(actual)} and is never delivered.${wants}`
-        : `Mail to ${show.address} is refused: nothing in the account takes it.${wants}`;
+        : `Mail to ${show.address} is refused: nothing in the account matches it.${wants}`;
     case 'message': {
-      const now = isDelivery(actual) ? ' By now the account takes such mail.' : '';
+      const now = isDelivery(actual) ? ' Now the account accepts such mail.' : '';
       return `The newest message to ${show.address} was refused${answerText(found.message, show)}.${now}`;
     }
   }
@@ -94,13 +94,13 @@ function failingSentence(
 ): string {
   const parts = failed.map((message) => {
     const isTriedAgain = message.course.fate === 'soft';
-    const what = isTriedAgain ? 'has not taken it yet, and the service tries again' : 'did not take it';
+    const what = isTriedAgain ? 'has not accepted it yet, and the service retries' : 'did not accept it';
     return `${destinationText(message, show)} ${what}${answerText(message, show)}`;
   });
   const others = arrived.map((message) => destinationText(message, show));
   const reached = others.length === 0 ? '' : ` It was delivered to ${others.join(', ')}.`;
   const isFormer = failed.every((message) => !isSentTo(actual, message));
-  const now = isFormer && isDelivery(actual) ? ` By now such mail goes to ${wayText(actual, show)}.` : '';
+  const now = isFormer && isDelivery(actual) ? ` Now such mail goes to ${wayText(actual, show)}.` : '';
   return `The newest message to ${show.address} did not arrive: ${parts.join('; ')}.${reached}${now}`;
 }
 
@@ -110,17 +110,17 @@ function isSentTo(way: WhyWay | null, { destination }: SeenMessage): boolean {
 }
 
 function differsSentence({ actual, wanted }: WhyEvidence, show: WhyShow): string {
-  const goes = isDelivery(actual) ? `goes to ${show.destinations(actual)}` : 'is thrown away';
+  const goes = isDelivery(actual) ? `goes to ${show.destinations(actual)}` : 'is dropped';
   // If both sides name the same entry, it is named once.
   const by = takerNote(actual) === takerNote(wanted) ? '' : takerNote(actual);
   return `Mail to ${show.address} ${goes}${by}, ${wishText(wanted, show)}${takerNote(wanted)}.`;
 }
 
 function wishText(wanted: WhyWay | null, show: WhyShow): string {
-  if (wanted?.outcome === 'discarded') return 'and the manifest throws it away';
+  if (wanted?.outcome === 'discarded') return 'but the manifest drops it';
   return isDelivery(wanted)
     ? `and not to ${show.destinations(wanted)} as the manifest says`
-    : 'and the manifest delivers it nowhere';
+    : 'but the manifest delivers it nowhere';
 }
 
 function deliveredSentence(
@@ -132,15 +132,15 @@ function deliveredSentence(
   const at = arrived[0]?.course.at ?? null;
   const when = at === null ? '' : ` at ${show.time(at)}`;
   const isNewest = messages[0]?.message === arrived[0]?.message;
-  const which = isNewest ? 'The newest message' : 'The newest message that has an end';
+  const which = isNewest ? 'The newest message' : 'The newest finished message';
   const where = `${which} to ${show.address} was delivered to ${destinations.join(', ')}${when}.`;
   // An address of the account itself is no mailbox.
   const passed = arrived.filter((message) => isPassedOn(actual, message));
-  if (passed.length === 0) return `${where} Look there, also among spam.`;
+  if (passed.length === 0) return `${where} Look in that mailbox, also in its spam folder.`;
   const next = passed.map(
     (message) => `\`${show.command(`why ${quoteForShell(destinationText(message, show))}`)}\``,
   );
-  return `${where} The account itself sends it on from there: ${next.join('; ')}.`;
+  return `${where} The account forwards it from there: ${next.join('; ')}.`;
 }
 
 function isPassedOn(way: WhyWay | null, { destination }: SeenMessage): boolean {
@@ -158,9 +158,9 @@ function unknownSentence(
     case 'missing':
       return `It is not known why mail to ${show.address} did not arrive: ${missing.map(show.text).join('; ')}.`;
     case 'on-the-way':
-      return `The newest message to ${show.address} is still on its way: the logs do not show how it ended. Ask again in some minutes.`;
+      return `The newest message to ${show.address} is not delivered yet: the logs do not show its result. Try again in some minutes.`;
     case 'not-decided':
-      return `No message to ${show.address} was seen, and which entry takes its mail is not known.`;
+      return `No message to ${show.address} was seen, and it is not known which entry gets its mail.`;
   }
 }
 

@@ -32,13 +32,13 @@ const UNREADABLE: readonly Unreadable[] = [
     name: 'loop.yaml',
     account: 'loop',
     make: (path) => symlink('loop.yaml', path),
-    message: 'many/loop.yaml: its symbolic links lead round in a circle',
+    message: 'many/loop.yaml: its symbolic links form a loop',
   },
   {
     name: 'loop',
     account: 'loop',
     make: (path) => symlink('loop', path),
-    message: 'many/loop: its symbolic links lead round in a circle',
+    message: 'many/loop: its symbolic links form a loop',
   },
   {
     name: 'pipe.yaml',
@@ -59,7 +59,7 @@ const UNREADABLE: readonly Unreadable[] = [
       await mkdir(path);
       await symlink('all.yaml', join(path, 'all.yaml'));
     },
-    message: 'many/inner/all.yaml: its symbolic links lead round in a circle',
+    message: 'many/inner/all.yaml: its symbolic links form a loop',
   },
 ];
 

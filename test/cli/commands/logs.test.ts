@@ -187,14 +187,14 @@ describe('what is wrong usage', () => {
   });
 
   test.each([
-    [['--sender', 'a@b.example'], 'v3 lists logs without sender'],
-    [['--status', 'BOUNCED'], 'v3 lists logs without status'],
-    [['--order', 'created_asc'], 'v3 lists logs without order'],
+    [['--sender', 'a@b.example'], 'v3 cannot list logs with sender'],
+    [['--status', 'BOUNCED'], 'v3 cannot list logs with status'],
+    [['--order', 'created_asc'], 'v3 cannot list logs with order'],
     [['--follow'], '--follow needs v4'],
     [['--search', 'x'], 'v3 searches logs only between two times'],
     [
       ['--search', 'x', '--after', '2026-09-01', '--before', '2026-09-02', '--recipient', 'x'],
-      'v3 searches logs without recipient',
+      'v3 cannot search logs with recipient',
     ],
   ])('64: what v3 lacks, with the reason: %j', async (flags, reason) => {
     const scene = await open({ version: 'v3' });

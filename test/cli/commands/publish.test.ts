@@ -209,7 +209,7 @@ describe('what is refused', () => {
     expect(refused).toMatchObject({ code: 5, stdout: '' });
     expect(refused.stderr).toContain('accounts/two.yaml:4:3');
     expect(refused.stderr).toContain(
-      'the domain b.example of two@agency.example is published for another account, one@agency.example',
+      'the domain b.example of two@agency.example is already published for another account, one@agency.example',
     );
     expect(refused.stderr).toContain('publish --remove one@agency.example');
     await write('one', ['a.example']);
@@ -335,7 +335,7 @@ describe('what is refused', () => {
     [
       ['--rollback', '0', '--account', 'a@b.example'],
       { FWDSYNC_STORE: 'postgres://u@127.0.0.1:1/x' },
-      'number from 1 on',
+      'a whole number, 1 or more',
     ],
   ])('%j: 64', async (args, env, said) => {
     const scene = await commandScene();

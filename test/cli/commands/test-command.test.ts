@@ -74,7 +74,7 @@ domains:
     aliases: { ${first}: ana@corp.example, ${second}: ben@corp.example }
     expect: [{ to: ${local}@acme.example, forward: ana@corp.example }]
 `);
-  expect(stdout).toContain(`       but which of these takes it is not known: ${takers}\n`);
+  expect(stdout).toContain(`       but it is not known which of these gets it: ${takers}\n`);
   expect(stdout).toContain('1 mail sent, 1 not as expected.');
   expect(code).toBe(2);
 });

@@ -17,16 +17,16 @@ describe('64, with what to do', () => {
     [['publish', '-f', 'none.yaml', '--store', 'mysql://x/y'], '--store: '],
     [['plan', '-f', 'none.yaml', '--store', 'mysql://x/y'], '--store: '],
     [['run', '--once', '-f', 'none.yaml', '--store', 'mysql://x/y'], '--store: '],
-    [['emulator', '--port', '99999'], 'It is not a port: give a number from 0 to 65535.'],
-    [['emulator', '--port', 'x'], 'It is not a port: give a number from 0 to 65535.'],
+    [['emulator', '--port', '99999'], 'It must be a port, from 0 to 65535.'],
+    [['emulator', '--port', 'x'], 'It must be a port, from 0 to 65535.'],
     [['run', '--listen', 'x:70000'], '--listen x:70000: 70000 is not a port'],
     [['run', '--listen', 'x:123456789'], '123456789 is not a port'],
     [['run', '--listen', 'x:y'], '--listen x:y: it is not an address'],
     [
       ['route', 'sales@acme.example', '--api-url', 'https://api.example/v4'],
-      '--api-url has no meaning without',
+      '--api-url has no effect without',
     ],
-    [['route', 'sales@acme.example', '--account', 'a@b.example'], '--account has no meaning without --live'],
+    [['route', 'sales@acme.example', '--account', 'a@b.example'], '--account has no effect without --live'],
   ])('%j', async (args, words) => {
     const scene = await commandScene({ manifest: MANIFEST });
     const { code, stdout, stderr } = await scene.run(args);

@@ -64,8 +64,8 @@ test('an account with data in the store is refused, and so is an unknown account
   const again = await scene.run(['state', 'import', 'state'], { env });
   expect(again.code).toBe(1);
   expect(again.stdout).toBe(
-    `${OWNER}: not imported: the store has state of this account already; go on with that, or import into an empty database\n` +
-      'unknown: not imported: its name does not say whose it is, and neither does its history\n',
+    `${OWNER}: not imported: the store already has state of this account; use that, or import into an empty database\n` +
+      'unknown: not imported: neither its name nor its history names the account\n',
   );
   expect((await scene.run(['state', 'import', 'none'], { env })).code).toBe(1);
   expect((await scene.run(['state', 'import', 'state'])).code).toBe(64);

@@ -30,7 +30,7 @@ async function send(
   return reply;
 }
 
-describe('requests', () => {
+describe('what is asked', () => {
   test('carry the key as HTTP Basic, and a content type only with a body', async () => {
     const server = await httpServer((_, response) => json(response, 200, {}));
     await send(server.url);

@@ -39,13 +39,13 @@ describe('scenario 4: what cannot be read ends with 1, at once', () => {
     server.close();
   });
 
-  test('a missing file, a link to nowhere, and links in a circle', async () => {
+  test('a missing file, a link to nowhere, and links that form a loop', async () => {
     const directory = await temporaryDirectory();
     expectRefused(await fwdsync(['validate', '-f', join(directory, 'none.yaml')]), 'does not exist');
     execFileSync('ln', ['-s', 'nowhere.yaml', join(directory, 'dangling.yaml')]);
     expectRefused(await fwdsync(['validate', '-f', directory]), 'does not exist');
     execFileSync('ln', ['-sf', 'dangling.yaml', join(directory, 'dangling.yaml')]);
-    expectRefused(await fwdsync(['validate', '-f', directory]), 'circle');
+    expectRefused(await fwdsync(['validate', '-f', directory]), 'form a loop');
   });
 
   test('a directory without manifests', async () => {
@@ -155,7 +155,7 @@ test('how many entries manifests may have is an option and a variable', async ()
   expect(await validate(['--max-entries', '3'])).toMatchObject({ code: 0 });
   const refused = await validate(['--max-entries', '2']);
   expect(refused.code).toBe(5);
-  expect(refused.stderr).toContain('more than 2 entries once templates are expanded');
+  expect(refused.stderr).toContain('more than 2 entries with expanded templates');
   expect(await validate([], '2')).toMatchObject({ code: 5 });
   expect(await validate(['--max-entries', '3'], '2')).toMatchObject({ code: 0 });
   expect(await validate([], 'many')).toMatchObject({ code: 64 });

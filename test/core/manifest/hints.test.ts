@@ -45,7 +45,7 @@ test.each([
     'a user and a password in the address',
     'api: { url: "https://ana:s3cret@api.example/v4" }\ndomains: { a.example: {} }',
     '2:13',
-    'leave user name and password out, and change the secret if it is one; api.key refers to the key',
+    'remove user name and password, and change the secret if it is one; api.key refers to the key',
   ],
   [
     'a list item of another type',
@@ -131,12 +131,7 @@ describe('an item of a list', () => {
     inDomain(`rules: [{ name: r, regex: a, forward: b@c.example, ${text} }]`);
   test.each([
     ['without a value', inRule('scopes: [sender, ~]'), '2:93', 'item 2 of "scopes" has no value'],
-    [
-      'that is not known',
-      inRule('scopes: [sender, to]'),
-      '2:93',
-      'item 2 of "scopes" has a value that is not known',
-    ],
+    ['that is not known', inRule('scopes: [sender, to]'), '2:93', 'item 2 of "scopes" has an unknown value'],
     ['that is an empty text', inDomain('use: [""]'), '2:31', 'item 1 of "use" is an empty text'],
     ['that is an empty map', inDomain('aliases: { "7": [{}] }'), '2:42', 'item 1 of "7" is an empty map'],
     [
@@ -152,7 +147,7 @@ describe('an item of a list', () => {
   });
 
   test.each([
-    ['an alias', inDomain('aliases: { "0": {} }'), '"0" is an empty map'],
+    ['of an alias', inDomain('aliases: { "0": {} }'), '"0" is an empty map'],
     ['a template', 'templates: { "0": 1 }', '"0" must be a map, not text'],
   ])('a key that is a number is the name of %s', (_, text, message) => {
     expect(errorsOf(text)[0]?.message).toBe(message);

@@ -64,7 +64,7 @@ describe('lint.off', () => {
     [
       'the code of a guard',
       'max-deletes',
-      'write CODE or "CODE ENTRY"; copy the code from the brackets behind the finding',
+      'write CODE or "CODE ENTRY"; copy the code from the brackets after the finding',
     ],
   ])('%s is an error', (_, code, hint) => {
     const { problems, desired } = load(acme(`lint: { off: [${code}] }`));

@@ -372,11 +372,11 @@ describe('expect where several entries may take the mail', () => {
   test.each([
     [
       'a@x.example',
-      'expect-ambiguous: where mail to "info@acme.example" goes is not known: alias "(sales|info)" sends it to a@x.example, or alias "(info|hr)" sends it to b@x.example',
+      'expect-ambiguous: the destination of mail to "info@acme.example" is not known: alias "(sales|info)" sends it to a@x.example, or alias "(info|hr)" sends it to b@x.example',
     ],
     [
       'b@x.example',
-      'expect-ambiguous: where mail to "info@acme.example" goes is not known: alias "(sales|info)" sends it to a@x.example, or alias "(info|hr)" sends it to b@x.example',
+      'expect-ambiguous: the destination of mail to "info@acme.example" is not known: alias "(sales|info)" sends it to a@x.example, or alias "(info|hr)" sends it to b@x.example',
     ],
     [
       'c@x.example',

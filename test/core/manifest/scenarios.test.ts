@@ -270,7 +270,7 @@ describe('scenario 8: names as written', () => {
 
 describe('scenario 9: a value left blank', () => {
   test.each([
-    ['an alias', acme('aliases:', '  a:', '  b: x@y.example'), 'null-value 5:9', 'discard'],
+    ['of an alias', acme('aliases:', '  a:', '  b: x@y.example'), 'null-value 5:9', 'discard'],
     ['an alias, as null', acme('aliases: { a: null }'), 'null-value 4:19', 'discard'],
     [
       'forward of a rule',

@@ -67,7 +67,7 @@ describe('receiving', () => {
     expect([memory.mx, later.state, later.todo?.join()]).toEqual([
       null,
       'blocked',
-      expect.stringContaining('not seen'),
+      expect.stringContaining('not known here'),
     ]);
   });
 });
@@ -138,7 +138,7 @@ describe('hold', () => {
     const policy = succeed({ ids: ['1'], file });
     expect(judged('hold', after(6 * 86_400, { spf, check, policy })).todo).toEqual([
       'the address records of mail.acme.example, if nothing else uses it',
-      'of the SPF record, if nothing there sends any more: ip4:192.0.2.1',
+      'of the SPF record, if nothing sends there any more: ip4:192.0.2.1',
       'of the MTA-STS policy: mx: mail.acme.example',
     ]);
   });

@@ -51,12 +51,12 @@ const wants = (kinds: Partial<AccountFacts['wants']>): AccountFacts['wants'] => 
 describe('each gate before the switch', () => {
   cases('inventory', [
     ['no file', { inventory: { ...INVENTORY, compared: null } }, 'done', 'nothing was compared'],
-    ['no difference', { inventory: INVENTORY }, 'done', 'all go where they went'],
+    ['no difference', { inventory: INVENTORY }, 'done', 'all keep their destinations'],
     ['a difference', { inventory: { ...INVENTORY, differences: ['v:3: x'] } }, 'next', 'v:3: x'],
   ]);
 
   cases('account', [
-    ['as wanted', {}, 'done', 'as the manifest says'],
+    ['as wanted', {}, 'done', 'matches the manifest'],
     ['not read', { account: UNREAD }, 'blocked', 'it could not be read: it is down'],
     ['without the domain', account({ isPresent: false, engine: null }), 'next', 'does not have acme.example'],
     ['with changes', account({ changes: 3 }), 'next', '3 changes'],
@@ -72,7 +72,7 @@ describe('each gate before the switch', () => {
       'a live catch-all',
       account({ liveCatchAll: 'x@corp.example' }),
       'done',
-      'the catch-all *, to x@corp.example',
+      'the catch-all *, which sends mail to every other address to x@corp.example',
     ],
   ]);
 
@@ -88,7 +88,7 @@ describe('each gate before the switch', () => {
     spf: succeed({ records, lookups }),
   });
   cases('sending', [
-    ['all there', {}, 'done', 'as the service wants them'],
+    ['all there', {}, 'done', 'are correct'],
     ['missing, and nothing sends', missing, 'done', 'a warning only'],
     ['missing', { ...credentials, ...missing }, 'next', 'missing or wrong'],
     [
@@ -98,7 +98,7 @@ describe('each gate before the switch', () => {
       'several SPF records',
     ],
     ['eleven look-ups', { ...credentials, ...spf(['v=spf1'], 11) }, 'next', 'more than ten look-ups'],
-    ['ten look-ups', { ...credentials, ...spf(['v=spf1'], 10) }, 'done', 'as the service wants them'],
+    ['ten look-ups', { ...credentials, ...spf(['v=spf1'], 10) }, 'done', 'are correct'],
   ]);
 
   const servers = (...answers: readonly ServerAnswer[]): Partial<MoveObservation> => ({
@@ -138,7 +138,7 @@ describe('each gate before the switch', () => {
       'there is no old MX record',
     ],
     ['not accepted yet', servers(mx(besideOld)), 'waiting', 'does not accept it yet'],
-    ['preferred', servers(mx([...OLD, ...SERVICE])), 'blocked', 'gets mail before the old MX'],
+    ['preferred', servers(mx([...OLD, ...SERVICE])), 'blocked', 'before the old MX'],
     [
       'accepted',
       { ...servers(mx(besideOld)), check: succeed({ ...CHECK, isForwarding: true }) },
@@ -187,7 +187,7 @@ describe('ttl', () => {
 
   test('of no record it is the negative TTL of the zone', () => {
     const zone = succeed(zoneOf({ kind: 'none', ttl: 3600, isMissingName: false }));
-    expect(judge('ttl', observe({ zone })).evidence[0]).toContain('resolvers keep that in mind for 3600 s');
+    expect(judge('ttl', observe({ zone })).evidence[0]).toContain('resolvers cache that for 3600 s');
   });
 
   test('is seen before the account has the domain, so that it is known later', () => {

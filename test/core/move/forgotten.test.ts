@@ -27,7 +27,7 @@ test('hold says that a wildcard MX still needs the old side', () => {
     state: 'done',
     evidence: [
       'the old side can be closed',
-      'but for names below acme.example: the MX record of *.acme.example still sends their mail to 10 mail.acme.example',
+      'except for names below acme.example: the MX record of *.acme.example still sends their mail to 10 mail.acme.example',
     ],
   });
 });

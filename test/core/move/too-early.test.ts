@@ -27,7 +27,7 @@ const switched: Look = { after: 3600, mx: [SERVICE], check: forwarding };
 
 test.each<[string, readonly [Look, Look], string]>([
   ['while senders keep a policy', [{ policy: FORBIDDING }, { ...switched, policy: FORBIDDING }], 'policy'],
-  ['before the account is as the manifest says', [{}, { ...switched, account: { changes: 1 } }], 'account'],
+  ['before the account matches the manifest', [{}, { ...switched, account: { changes: 1 } }], 'account'],
   ['at one of the servers', [{}, { ...switched, mx: [OLD, SERVICE], account: { changes: 1 } }], 'account'],
   [
     'with mail that senders with a policy do not bring',
@@ -38,7 +38,7 @@ test.each<[string, readonly [Look, Look], string]>([
   const { state, evidence, todo } = lookAt(...looks).gate('switch');
   expect([state, todo]).toEqual(['blocked', WAY_BACK]);
   expect(evidence.at(-1)).toBe(
-    `this was done too early: ${open} not done. Take the way back, or do that at once`,
+    `this was done too early: ${open} not done. Take the way back, or do it at once`,
   );
 });
 
@@ -46,7 +46,7 @@ test('a switch before the account has the domain has a way back', () => {
   const { state, evidence, todo } = lookAt({ check: null }, { mx: [SERVICE], check: null }).gate('switch');
   expect([state, todo]).toEqual(['blocked', WAY_BACK]);
   expect(evidence.at(-1)).toBe(
-    'the MX records are others than before, and the account does not have acme.example: the service refuses its mail',
+    'the MX records have changed, but the account does not have acme.example: the service refuses its mail',
   );
   expect(lookAt({ check: null }).gate('switch').state).toBe('waiting');
 });

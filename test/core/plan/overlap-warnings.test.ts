@@ -47,8 +47,8 @@ test('patterns that overlap are named with an address, at the later one', () => 
     {
       code: 'overlapping-patterns',
       message:
-        'the aliases "(sales|info)" and "(info|hr)" both match "info@acme.example" and forward to different destinations: which of them takes its mail is not known',
-      hint: 'let only one of them match it, or name "info" in an alias of its own',
+        'the aliases "(sales|info)" and "(info|hr)" both match "info@acme.example" and forward to different destinations: it is not known which of them gets its mail',
+      hint: 'let only one of them match it, or add an alias "info"',
       source: at(11),
     },
   ]);

@@ -49,7 +49,7 @@ test('names the first that is like it; what is live, or to be absent, is no slip
   expect(plan(wanted, rows).warnings.filter(({ code }) => code === 'similar-domain')).toEqual([
     {
       code: 'similar-domain',
-      message: 'acme.example would be added, while the account has acme.exampl',
+      message: 'acme.example would be added, but the account has acme.exampl',
       hint: 'check the spelling of the name',
       source: at(1),
     },

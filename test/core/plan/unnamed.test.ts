@@ -123,7 +123,7 @@ describe('entries that the manifest does not name', () => {
       { ...NAMED, aliases: liveAliases({ b: 'b@x.example' }) },
     ],
     ['in sections that were not read', OPEN, {}],
-    ['in a domain that does not exist yet', OPEN, null],
+    ['those of a domain that does not exist yet', OPEN, null],
   ])('not %s', (_, wanted, found) => {
     const other = [
       'other.example',
@@ -134,7 +134,7 @@ describe('entries that the manifest does not name', () => {
   });
 });
 
-test('those of a domain in which nothing can be planned, because two live rules may be one of the manifest', () => {
+test('those in a domain that cannot be planned, because two live rules may be one of the manifest', () => {
   const wanted = desired([present(ACME, OPEN)]);
   const rules = [...NAMED.rules, liveRule('adopted', 6, 'a@x.example')];
   const found = observed([live(ACME, { ...NAMED, aliases: liveAliases({ other: 'b@x.example' }), rules })]);

@@ -375,7 +375,7 @@ describe('a password that is to be sent again', () => {
             {
               code: 'password-unknown',
               message:
-                'credential "p" of acme.example exists; whether its password is the one of the manifest is not known, and it is not sent',
+                'credential "p" of acme.example exists; it is not known if it has the password of the manifest, which is not sent',
               hint: '--rotate p@acme.example sends it',
               source: at(70),
             },
@@ -525,7 +525,7 @@ describe('lint.off', () => {
 
 describe('forwards that were not checked', () => {
   const read = (domain: string) => live(domain, { aliases: [], rules: [] });
-  const of = 'mail that they forward to what the plan takes away would be lost';
+  const of = 'mail that they forward to a route that the plan removes would be lost';
   test.each<[string, 1 | 2, boolean, readonly ObservedDomain[], readonly string[]]>([
     ['all were read', 2, false, [read(ACME)], []],
     ['nothing is taken away', 1, true, [live(ACME)], []],

@@ -170,14 +170,14 @@ describe('what a change of the manifest deletes', () => {
         severity: 'warning',
         code: 'would-delete',
         message: 'this change deletes alias a of acme.example (absent)',
-        hint: 'plan shows what it is in the account',
+        hint: 'plan shows the item in the account',
         source: at(10),
       },
       {
         severity: 'warning',
         code: 'would-delete',
-        message: 'this change deletes the domain b.example with all that is in it (tombstone)',
-        hint: 'plan shows how much goes with it',
+        message: 'this change deletes the domain b.example with everything in it (tombstone)',
+        hint: 'plan shows how much is deleted with it',
         source: at(1),
       },
       {
@@ -226,7 +226,7 @@ describe('sections that begin to prune', () => {
         severity: 'warning',
         code: 'would-delete',
         message: `the ${section} of acme.example are pruned from now on: everything else in the account will be deleted`,
-        hint: 'plan shows what that is',
+        hint: 'plan lists it',
         source: at(1),
       })),
     );

@@ -263,7 +263,7 @@ describe('the length of a window', () => {
 });
 
 describe('answers that say nothing of the budget', () => {
-  /** Seconds that `requests` requests take, each answered after `durationMs`, eight at a time. */
+  /** Seconds that `what is asked` requests take, each answered after `durationMs`, eight at a time. */
   function secondsFor(requests: number, start: Budget, durationMs: number): number {
     let budget = start;
     let now = 0;

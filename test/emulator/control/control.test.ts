@@ -164,7 +164,7 @@ describe('state', () => {
     ],
     ['a word', { tier: 'gold' }, '$.tier', 'must be one of "free", "paid"'],
     [
-      'an alias',
+      'of an alias',
       { domains: [{ domain: 'a.example', aliases: [{ alias: 'x' }] }] },
       '$.domains[0].aliases[0].forward',
       'is missing',

@@ -382,7 +382,7 @@ describe('a lock that is lost', () => {
       expect(report).toMatchObject({
         outcome: last === 0 ? 'failed' : 'partial',
         stopped: { kind: 'lock-lost', message: 'the state is locked by process 7' },
-        notes: expect.arrayContaining([expect.stringContaining('is not remembered')]),
+        notes: expect.arrayContaining([expect.stringContaining('is not recorded')]),
       });
       expect(items([...report.applied, ...report.failed, ...report.skipped])).toHaveLength(8);
       expect((await scene.account.state().prior()).prior.domains.size).toBe(0);

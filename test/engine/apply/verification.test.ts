@@ -58,7 +58,7 @@ test('two live items for one name after the run: nothing is called converged', a
       edit(scene, 'POST', '/domains/acme.example/aliases', { alias: 'INFO', forward: 'x@corp.example' }),
   });
   expect(result.report.outcome).toBe('partial');
-  expect(result.report.notes.join()).toContain('two live aliases answer to');
+  expect(result.report.notes.join()).toContain('two live aliases have the name');
 });
 
 test('a domain that cannot be read again is no converged one', async () => {

@@ -176,7 +176,7 @@ test('keeps 10,000 messages open, also when it is started again, and says that t
   await world.clock.sleep(MINUTE / 2);
   const { domains, reasons } = follower.status();
   expect([domains.get(domain)?.open, domains.get(domain)?.counts.soft]).toEqual([10_000, 13]);
-  expect(reasons).toEqual(['more than 10000 messages are on the way: some are not followed to their end']);
+  expect(reasons).toEqual(['more than 10000 messages are open: some are not followed']);
   die.abort();
   await running;
 });

@@ -91,7 +91,7 @@ test('a domain that stops receiving mail is in the state of its account, though 
   expect(await fleet.account('a')).toMatchObject({
     state: 'not-receiving',
     applied: 3,
-    error: 'a.example does not receive mail any more, according to the service',
+    error: 'a.example no longer receives mail, according to the service',
     notReceiving: { stopped: ['a.example'], never: [] },
   });
 });
@@ -120,7 +120,7 @@ test('it says which accounts it did not apply, and why: one that a worker only r
       revision: 1,
       state: 'drifted',
       message: expect.stringMatching(
-        /^revision 1 is not applied: the last run found changes and did not make them; it is due in \d+ d/,
+        /^revision 1 is not applied: the last run found changes but did not make them; it is due in \d+ d/,
       ),
     },
     {

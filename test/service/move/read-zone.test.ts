@@ -27,7 +27,7 @@ const OLD = { kind: 'mx', records: [{ preference: 10, exchange: 'mail.acme.examp
 
 describe('what the servers of a zone say', () => {
   test.each<[DnsFaultKind, object]>([
-    ['lame', { kind: 'lame', reason: 'it says that the zone is not its own' }],
+    ['lame', { kind: 'lame', reason: 'it is not responsible for the zone' }],
     ['servfail', { kind: 'lame', reason: 'it answers SERVFAIL' }],
     ['silent', { kind: 'silent', reason: 'no answer within 2 s' }],
     ['truncated', OLD],

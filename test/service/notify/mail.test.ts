@@ -124,7 +124,7 @@ describe('nothing is sent', () => {
   const mail = { id: '1', at: 0, subject: 's', text: 't' };
 
   test.each([
-    ['no STARTTLS is offered', 'none', 'starttls', /offers no TLS/],
+    ['no STARTTLS is offered', 'none', 'starttls', /offers no valid TLS/],
     ['the password is wrong', 'implicit', 'implicit', /^the mail server refused user and password \(535\)$/],
   ] as const)('where %s', async (_, tls, asked, message) => {
     const { port, commands } = await startMailServer({ tls });

@@ -148,7 +148,7 @@ test('a domain that stops receiving mail, and receives it again', async () => {
       event: 'domain-not-receiving',
       link: 'https://ops.example/fwdsync/domains/acme.example',
       text: expect.stringContaining(
-        'acme.example does not receive mail any more, according to the service: check its MX records\nacme.example (fwdsync.yaml:5)',
+        'acme.example no longer receives mail, according to the service: check its MX records\nacme.example (fwdsync.yaml:5)',
       ),
     },
     {

@@ -64,8 +64,8 @@ export function notApproved(
     case 'invalid':
       return new CommandError(
         EXIT.invalid,
-        'the manifest does not fit the account; nothing was written',
-        'fix it as the problems say',
+        'cannot apply the manifest to this account; nothing was changed',
+        'fix the listed problems',
         document,
       );
     case 'unproven':

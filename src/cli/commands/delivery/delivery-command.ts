@@ -87,7 +87,7 @@ function limitRequests(client: FullClient, most: number | undefined): LimitedReq
     mayAsk,
     async ask(question) {
       if (mayAsk()) return question();
-      throw usageError(`--limit-requests ${most} does not suffice to begin`, 'give a higher number');
+      throw usageError(`--limit-requests ${most} is not enough to begin`, 'give a higher number');
     },
   };
 }

@@ -45,6 +45,12 @@ function pathOf({ domain, alias, rule, destination, refused }: RowDocument): str
   return refused > 0 ? `${from} -> refused` : from;
 }
 
+function unknownText(count: number): string {
+  return count === 1
+    ? '1 message to an unknown address was refused.'
+    : `${count} messages to unknown addresses were refused.`;
+}
+
 function summaryLines({ summary, domains, since }: DeliveryDocument): readonly string[] {
   const { failing, healthy } = summary;
   const counts = FATES.map((fate) => `${summary[fate]} ${fate}`).join(', ');
@@ -52,8 +58,8 @@ function summaryLines({ summary, domains, since }: DeliveryDocument): readonly s
   const open = domains.reduce((sum, domain) => sum + domain.open, 0);
   return [
     `${failing} failing, ${healthy} healthy, in ${plural(domains.length, 'domain')} since ${since}.`,
-    `${counts}${open === 0 ? '' : `; ${open} still on the way`}.`,
-    ...(unknown === 0 ? [] : [`${plural(unknown, 'message')} refused for names that nothing knows.`]),
+    `${counts}${open === 0 ? '' : `; ${open} not delivered yet`}.`,
+    ...(unknown === 0 ? [] : [unknownText(unknown)]),
     ...domains
       .filter(({ failure }) => failure !== null)
       .map(({ domain, failure }) => `${domain}: ${escapeInvisible(failure ?? '')}`),

@@ -45,7 +45,7 @@ export async function sendMails(
   // The dashboard can do this; the API cannot.
   if (shop !== undefined) shop.fields.routing_engine = 'rules';
   narrator.scene('And then, in the dashboard', [
-    `${SHOP} was told to route by rules; acme.example routes by aliases.`,
+    `${SHOP} was set to route by rules; acme.example routes by aliases.`,
   ]);
   try {
     for (const [index, { title, mail }] of MAILS.entries()) {

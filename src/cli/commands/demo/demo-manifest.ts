@@ -33,7 +33,7 @@ export async function misdirect(directory: string): Promise<Mistake> {
     consequence: [
       'The edited line points press@acme.example to an address of the same domain.',
       'The linter warns that the service may refuse that; it does. The item is reported',
-      'with its line, the deletes of that domain wait, and all the rest goes through.',
+      'with its line, the deletes of that domain wait, and everything else is applied.',
     ],
   };
 }

@@ -121,7 +121,7 @@ async function firstState(
   const kept = stateFile === null ? undefined : await readStateFile(stateFile);
   if (kept !== undefined && (from !== undefined || account !== undefined)) {
     throw usageError(
-      `${state} holds an account already: --from and --account make a new one`,
+      `${state} already has an account; --from and --account create a new one`,
       'name another file with --state, or remove this one',
     );
   }

@@ -115,7 +115,10 @@ async function readCertificate(
 ): Promise<PemPair | undefined> {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) {
-    throw usageError('--tls-cert and --tls-key belong together', 'give both, or neither: then one is made');
+    throw usageError(
+      '--tls-cert and --tls-key belong together',
+      'give both, or none to create a certificate',
+    );
   }
   const cert = await readOptionFile(resolve(cwd, tlsCert), 'tls-cert');
   const key = await readOptionFile(resolve(cwd, tlsKey), 'tls-key');

@@ -43,7 +43,7 @@ function unknownCode(code: string, explanations: readonly Explanation[]): Error 
   return usageError(
     `no page explains ${quote(code)}`,
     near.length === 0
-      ? 'copy the code that stands in brackets after a problem, or the name of a guard'
+      ? 'copy the code in brackets after a problem, or the name of a guard'
       : near.map((each) => `\`fwdsync explain ${each}\``).join(', '),
   );
 }

@@ -55,7 +55,7 @@ export async function writeExport(
     return null;
   }
   if (observed.unproven.size > 0 && isTaken(context, out)) {
-    const said = `${out} stays as it is: what it holds of domains that could not be read would be lost`;
+    const said = `${out} is not replaced: it has entries of domains that could not be read`;
     return { said, texts: [] };
   }
   await saveText(context, out, text);

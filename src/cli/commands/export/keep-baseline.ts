@@ -41,6 +41,6 @@ export async function keepBaseline(
     printWarning(context, message, 'no-baseline');
   } else if (recorded.value.length > 0) {
     const count = plural(recorded.value.length, 'domain');
-    context.stderr.write(`recorded ${count} as the baseline: what changes from now on is drift\n`);
+    context.stderr.write(`recorded ${count} as the baseline: changes from now on are drift\n`);
   }
 }

@@ -118,7 +118,7 @@ async function load(
     problems,
     counts: read.counts,
     message: 'a manifest of the live account would be invalid; nothing was written',
-    hint: 'fix the manifest, or the account, as the problems say',
+    hint: 'fix the manifest or the account; the problems say how',
   });
 }
 

@@ -77,7 +77,11 @@ function assertUsable({ format, mask }: Context, options: ImportFlags): void {
   const { out, outDir, force } = options;
   const isPrinted = out === undefined && outDir === undefined;
   const faults: readonly (readonly [boolean, string, string])[] = [
-    [mask !== false, 'a masked destination is not a destination: import takes no mask', 'unset FWDSYNC_MASK'],
+    [
+      mask !== false,
+      'FWDSYNC_MASK cannot be used with import: a masked destination is not a destination',
+      'unset FWDSYNC_MASK',
+    ],
     [
       out !== undefined && outDir !== undefined,
       '--out and --out-dir cannot be used together',
@@ -86,7 +90,7 @@ function assertUsable({ format, mask }: Context, options: ImportFlags): void {
     [
       format === 'json' && isPrinted,
       '--format json needs --out or --out-dir',
-      'name where the manifest goes',
+      'name the file for the manifest',
     ],
     [force === true && isPrinted, '--force has no effect here', 'leave it out'],
   ];

@@ -19,7 +19,7 @@ export function assertSourceFlags({ delimiter, address, destination }: SourceFla
   if ((address === undefined) !== (destination === undefined))
     throw usageError('--address and --destination are needed together', 'name both columns');
   if (!/^[+\-=_.#!]$/.test(delimiter))
-    throw usageError('--delimiter takes one sign', 'give the recipient_delimiter of main.cf, such as +');
+    throw usageError('--delimiter takes one character', 'give the recipient_delimiter of main.cf, such as +');
 }
 
 export function tableColumns({ address, destination }: SourceFlags): ImportSettings['columns'] {

@@ -25,7 +25,11 @@ const KEY: Reference = {
  * key, which is not saved.
  */
 export async function initCommand(context: Context, { settings }: CommandCall): Promise<CommandResult> {
-  assertFree(context, DEFAULT_PATHS, 'a manifest is here already: change it, or begin in another directory');
+  assertFree(
+    context,
+    DEFAULT_PATHS,
+    'there is already a manifest here: change it, or begin in another directory',
+  );
   const asked = await askForAccount(context, settings);
   const env = asked === null ? context.env : { ...context.env, [KEY_VARIABLE]: asked.key };
   const isInVariable = Boolean(env[KEY_VARIABLE]);
@@ -58,7 +62,7 @@ function nextSteps(
   const steps = [
     ...(isKeyTyped ? [`set ${KEY_VARIABLE}: the manifest refers to it, and the key was not saved`] : []),
     ...(missing.length === 0 ? [] : [`add these lines to .gitignore: ${missing.join('  ')}`]),
-    `change ${MANIFEST}, then see what that would do: ${command('plan')}`,
+    `change ${MANIFEST}, then see what would change: ${command('plan')}`,
     `apply it: ${command('apply')}`,
     `keep it in git: git add ${quoteForShell(MANIFEST)} .gitignore`,
   ];

@@ -142,7 +142,7 @@ function assertFollowable({ version }: FullClient, pageSize: number): void {
       'give a smaller one',
     );
   if (version !== 'v3') return;
-  const why = 'v3 lists logs from the newest on only: what is new cannot be asked for';
+  const why = 'v3 lists logs only from the newest entry, so it cannot list new ones';
   throw usageError(`--follow needs v4: ${why}`, 'use the v4 address');
 }
 
@@ -173,5 +173,5 @@ async function orEnd<T>(
   }
   if (result.ok || result.error.kind !== 'rejected' || result.error.status !== null) return answerOf(result);
   const message = result.error.message.replace(/^not sent: /, '');
-  throw usageError(message, 'leave it out, or ask the other generation of the API');
+  throw usageError(message, 'leave it out, or use the other version of the API');
 }

@@ -36,7 +36,7 @@ export function replayRequest({ replay, limitRequests, quick }: ReplayOptions): 
     throw usageError('--limit-requests has no effect without --replay', 'add --replay 7d, or leave it out');
   }
   if (quick === true)
-    throw usageError('--replay weighs the whole plan, and --quick skips domains', 'leave out one of them');
+    throw usageError('--replay needs the whole plan, but --quick skips domains', 'leave out one of them');
   return { lengthMs: parseDuration('--replay', replay), most: limitRequests ?? USUAL_LIMIT };
 }
 
@@ -107,7 +107,7 @@ async function readLogs(
       },
     });
     progress.stop();
-    if (read.kind === 'interrupted') stderr.write('interrupted: the plan is shown without weights\n');
+    if (read.kind === 'interrupted') stderr.write('interrupted: the plan is shown without counts\n');
     else printUnread(context, read.unread);
     return read;
   } finally {
@@ -124,5 +124,5 @@ function printUnread({ stderr }: Context, unread: ReadonlyMap<DomainName, string
     stderr.write(`warning: the logs of ${domain} were not read to the end: ${escapeInvisible(reason)}\n`);
   }
   const rest = all.length - MOST_UNREAD;
-  if (rest > 0) stderr.write(`warning: neither were those of ${plural(rest, 'other domain')}\n`);
+  if (rest > 0) stderr.write(`warning: the same for ${plural(rest, 'other domain')}\n`);
 }

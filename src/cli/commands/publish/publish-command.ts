@@ -47,7 +47,7 @@ function assertOneThing(
   const flag = rollback === undefined ? '--remove' : '--rollback';
   if (file !== undefined || accounts !== undefined || (rollback !== undefined && remove !== undefined))
     throw usageError(
-      `${flag} is about what is stored, and cannot be used together with other manifests`,
+      `${flag} changes stored manifests, and cannot be used together with other manifests`,
       'give it alone',
     );
   if (rollback !== undefined && account === undefined)

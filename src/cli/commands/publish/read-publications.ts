@@ -34,8 +34,8 @@ export function refusePublishing(
   const problems = fault.twice.map(({ account, other, domain }): Problem => ({
     severity: 'error',
     code: 'domain-twice',
-    message: `the domain ${domain} of ${account} is published for another account, ${other}, already`,
-    hint: `take it out of ${other} first, or publish both together; publish --remove ${other} ends all that is published for it`,
+    message: `the domain ${domain} of ${account} is already published for another account, ${other}`,
+    hint: `remove it from ${other} first, or publish both together; publish --remove ${other} ends everything that is published for it`,
     source: desiredOf(account)?.domains.get(domain)?.source ?? null,
   }));
   throw invalidManifest(context, { problems, counts: NO_COUNTS });
@@ -64,7 +64,10 @@ export async function readPublications(
     if (read.desired === null || relative.length > 0) continue;
     const account = agreedAccount(context.given.account, read.desired.api.account);
     if (account === undefined)
-      throw usageError('nothing says whose manifest it is', 'add api.account to it, or give --account EMAIL');
+      throw usageError(
+        'the account of the manifest is unknown',
+        'add api.account to it, or give --account EMAIL',
+      );
     const apiUrl = settings.api.url?.value ?? read.desired.api.url ?? DEFAULT_API_URL;
     const manifest = { ...who, texts: read.texts.map(asText) };
     publications.push({ account, apiUrl, manifest, domains: presentIn(read.desired), desired: read.desired });

@@ -71,8 +71,5 @@ async function oneOf(store: Database, account: string): Promise<AccountRevision>
   const [one, ...more] = found.value;
   if (one === undefined) throw usageError(`no manifest of ${account} was published`, 'check the spelling');
   if (more.length === 0) return one;
-  throw usageError(
-    `manifests of ${account} were published for several APIs`,
-    'publish the one that is meant',
-  );
+  throw usageError(`manifests of ${account} were published for several APIs`, 'publish the right one');
 }

@@ -24,7 +24,7 @@ export function parseReplacement(
   }
   if (from !== undefined && to !== undefined) return { from, to };
   throw usageError(
-    from === undefined ? 'no destination is named' : `it is not said what replaces ${quote(from)}`,
+    from === undefined ? 'no destination is named' : `there is no replacement for ${quote(from)}`,
     'write OLD and NEW, or --remove OLD alone',
   );
 }
@@ -34,7 +34,7 @@ export function replaceTerms({ from, to }: WantedReplacement, groups: ReadonlySe
   const isFrom = matcherOf(from, groups);
   const isTo = to === null ? () => false : matcherOf(to, groups);
   if (isTo(from) || (to !== null && isFrom(to))) {
-    throw usageError('old and new are one destination', 'name another one');
+    throw usageError('old and new are the same destination', 'name another one');
   }
   const needle = normaliseDestination(from).toLowerCase();
   return {

@@ -48,7 +48,7 @@ function headline({ from, to, written, changes, only }: ReplaceDocument, files: 
     const places = only.length === 1 ? 'this place' : `these ${only.length} places`;
     return `${from} is the only destination at ${places}; nothing was written:`;
   }
-  if (changes.length === 0) return `Nothing in the manifests writes ${from}; nothing was changed.`;
+  if (changes.length === 0) return `No manifest contains ${from}; nothing was changed.`;
   const where = `at ${plural(changes.length, 'place')} in ${plural(files, 'file')}`;
   const what = to === null ? `${from} removed` : `${from} replaced by ${to}`;
   return written ? `${what} ${where}.` : `${what} ${where}: nothing was written yet.`;

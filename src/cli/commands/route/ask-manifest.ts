@@ -39,7 +39,7 @@ const OFFLINE: Knowledge = {
   askAccount: 'ask the account with --live',
   notes: {
     unnamed: 'live aliases and rules that the manifest does not name are not considered (use --live)',
-    engine: 'whether rules or aliases decide is not known offline (use --live)',
+    engine: 'it is not known offline if rules or aliases decide (use --live)',
   },
 };
 

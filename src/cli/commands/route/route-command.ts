@@ -52,7 +52,7 @@ export function assertOffline({ apiUrl, account }: Context['given']): void {
   const flag = apiUrl !== undefined ? '--api-url' : account !== undefined ? '--account' : null;
   if (flag === null) return;
   throw usageError(
-    `${flag} has no meaning without --live: the manifest is asked, not the account`,
+    `${flag} has no effect without --live, because route then uses the manifest`,
     `add --live, or leave ${flag} out`,
   );
 }

@@ -48,7 +48,7 @@ function knowledgeFor(
     askAccount,
     notes: {
       unnamed: `live aliases and rules that the manifest does not name are not considered; ${askAccount}`,
-      engine: `whether rules or aliases decide is not known; ${askAccount}`,
+      engine: `it is not known if rules or aliases decide; ${askAccount}`,
     },
   };
 }

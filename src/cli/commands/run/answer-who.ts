@@ -47,7 +47,7 @@ export async function answerWho(
   const quoted = quoteForShell(destination);
   const isShown = destination === answer.destination;
   const all = ports.command(`who ${quoted}`);
-  const unnamed = `groups and templates on the way are not named here, for the manifest is large: ${all}`;
+  const unnamed = `groups and templates on the way are not named here, because the manifest is large: ${all}`;
   return {
     kind: 'found',
     headline: whoHeadline(document),

@@ -30,7 +30,7 @@ function tellWhoSees(host: string, basePath: string | null, log: ServiceLog): vo
   const isNear = isLoopback(host === '::1' ? '[::1]' : host);
   if (isNear && basePath === null) {
     const advice = 'before you put a reverse proxy in front of it, set FWDSYNC_PAGE_TOKEN and --base-path';
-    log.info({ event: 'page.open' }, `everybody on this machine can see the page; ${advice}`);
+    log.info({ event: 'page.open' }, `every user of this machine can see the page; ${advice}`);
     return;
   }
   const why = isNear ? '--base-path names a reverse proxy' : `--listen ${host} is beyond loopback`;

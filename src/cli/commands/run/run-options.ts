@@ -90,10 +90,13 @@ export function assertWatchable({ manifest }: Settings): void {
   assertOneDefault(manifest);
   const stored = manifest.paths.find(isInStore);
   if (stored !== undefined)
-    throw usageError(`${stored} is read once, and the daemon watches files`, 'name files, or add --once');
+    throw usageError(
+      `${stored} is read only once, but the daemon watches files`,
+      'name files, or add --once',
+    );
   if (!manifest.paths.includes('-')) return;
   throw usageError(
-    'standard input can be read once, and the daemon reads its manifest again and again',
+    'standard input can be read only once, but the daemon reads its manifest repeatedly',
     'name files, or add --once',
   );
 }
@@ -145,7 +148,7 @@ function assertUsed(context: Context, { isOnce, role, driftUrl, notifyFormat, ac
     [
       ['account', 'domain', 'delivery', 'driftUrl', 'fullInterval'],
       isWorking,
-      'has no effect for a worker, which runs what is published',
+      'has no effect for a worker, which runs published manifests',
       'leave it out',
     ],
   ];

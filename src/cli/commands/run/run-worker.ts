@@ -99,7 +99,7 @@ function logUnapplied(log: ServiceLog, { accounts, at }: Fleet): void {
 }
 
 const REASONS: Readonly<Partial<Record<FleetState, string>>> = {
-  drifted: 'the last run found changes and did not make them',
+  drifted: 'the last run found changes but did not make them',
   unknown: 'no run has made its changes yet',
   unattended: 'no worker has read the account for three intervals',
 };

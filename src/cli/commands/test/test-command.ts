@@ -27,7 +27,7 @@ export async function testCommand(
   const domains = [...desired.domains.values()].filter((domain) => domain.state === 'present');
   const count = domains.reduce((sum, { expect }) => sum + expect.length, 0);
   if (count === 0) {
-    return { exit: EXIT.done, text: 'Nothing to test: no domain says what to `expect`.\n' };
+    return { exit: EXIT.done, text: 'Nothing to test: no domain has `expect`.\n' };
   }
   const testbed = await openTestbed(context, desired);
   try {
@@ -115,7 +115,7 @@ function describe(
 export function describeArrival(arrival: Arrival | Undecided, disclosure: Disclosure): string {
   switch (arrival.kind) {
     case 'undecided':
-      return `but which of these takes it is not known: ${arrival.takers.join(', ')}`;
+      return `but it is not known which of these gets it: ${arrival.takers.join(', ')}`;
     case 'refused':
       return `but got  refused: ${arrival.reason}`;
     case 'delivered':

@@ -70,7 +70,7 @@ async function sendAsExpected(
   mail: Expectation,
 ): Promise<Arrival> {
   const record = bench.emulator.store.state.domains.get(domain);
-  if (record === undefined) return { kind: 'refused', reason: 'the domain is not there' };
+  if (record === undefined) return { kind: 'refused', reason: 'the domain does not exist' };
   const hasRules = [...record.rules.values()].some(({ active }) => active);
   if (hasRules) {
     record.fields.routing_engine = 'rules';

@@ -32,7 +32,7 @@ export async function findUndoable(
   if (run === null) return null;
   if (run.api.url === connection.url) return run;
   throw usageError(
-    `run ${run.run} was made at ${run.api.url}, and not at ${connection.url}`,
+    `run ${run.run} was made at ${run.api.url}, not at ${connection.url}`,
     `give its address: --api-url ${run.api.url}`,
   );
 }
@@ -58,7 +58,7 @@ async function findNamed(
   }
   if (context.member !== undefined) return null;
   throw usageError(
-    `run ${name} was made for the account ${other.account}, and not for ${account}`,
+    `run ${name} was made for the account ${other.account}, not for ${account}`,
     'leave out --account, or name a run of that account',
   );
 }

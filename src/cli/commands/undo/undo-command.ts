@@ -59,10 +59,7 @@ export async function undoCommand(
 function assertAnswerable(context: Context, { yes }: UndoOptions, run: string | undefined): void {
   const command = commandLine(context);
   if (yes === true && run === undefined)
-    throw usageError(
-      '--yes needs the run that is to be undone',
-      `name it; \`${command('history')}\` lists the runs`,
-    );
+    throw usageError('--yes needs the run to undo', `name it; \`${command('history')}\` lists the runs`);
   if (yes === true || canAsk(context)) return;
   throw usageError(
     'cannot prompt: not a terminal',

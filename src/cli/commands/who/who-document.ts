@@ -72,13 +72,15 @@ function notesOf({ destination, isRouted, idle, disclosure }: WhoAnswer): readon
   const left = idle.length - MOST_IDLE;
   return [
     ...(isRouted
-      ? [`${showDestination(destination, disclosure)} is routed here itself: its mail goes on from there`]
+      ? [
+          `${showDestination(destination, disclosure)} is an address of this account: its mail is forwarded further`,
+        ]
       : []),
     ...idle.slice(0, MOST_IDLE).map((entry) => {
       const [source] = entry.sources;
       const place = source === undefined ? '' : ` (${showSource(source)})`;
-      return `${entryTitle(entry)} leads there as well, and takes no mail at present${place}`;
+      return `${entryTitle(entry)} forwards there too, but gets no mail now${place}`;
     }),
-    ...(left > 0 ? [`${left} more of that sort`] : []),
+    ...(left > 0 ? [`${left} more like this`] : []),
   ];
 }

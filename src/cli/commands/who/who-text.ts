@@ -42,8 +42,7 @@ export function whoHeadline({ destination, entries, basis }: WhoDocument): strin
 }
 
 function onlyText(only: number, all: number): string {
-  if (only === 0)
-    return all === 1 ? 'it has other destinations as well' : 'each has other destinations as well';
+  if (only === 0) return all === 1 ? 'it has other destinations too' : 'each has other destinations too';
   if (only === all) return all === 1 ? 'it has no other destination' : 'none has another destination';
   return only === 1 ? '1 of them has no other destination' : `${only} of them have no other destination`;
 }

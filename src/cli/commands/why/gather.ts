@@ -148,9 +148,9 @@ function missingParts(
     desired,
     client.version,
   );
-  // Without a manifest it is not known where mail would go on to.
-  const takes = isOpen && wanted === null ? `: it takes at least ${number}` : `, and ${number} would`;
-  return [`--limit-requests ${most} did not suffice${takes}`];
+  // Without a manifest it is not known where mail would be forwarded.
+  const takes = isOpen && wanted === null ? `: it takes at least ${number}` : `, and ${number} would be`;
+  return [`--limit-requests ${most} was not enough${takes}`];
 }
 
 /** Names what must still be read to know the manifest's way. */

@@ -82,7 +82,7 @@ function receivingText(receiving: boolean, verify: string): string {
 
 function wayText({ outcome, forward, by, source }: WayDocument): string {
   const end = outcome === 'delivered' ? forward.join(', ') : outcome === 'unknown' ? 'not known' : outcome;
-  if (by === null) return outcome === 'refused' ? 'refused: nothing takes it' : end;
+  if (by === null) return outcome === 'refused' ? 'refused: nothing matches it' : end;
   const name = by.kind === 'fallback' ? 'the fallback of its rules' : `${by.kind} ${by.name}`;
   return `${end}, by ${name} (${source === null ? 'only in the account' : showSource(source)})`;
 }
@@ -106,7 +106,7 @@ const OUTCOMES: Readonly<Record<MessageDocument['outcome'], string>> = {
   soft: 'not yet',
   hard: 'bounced',
   discarded: 'discarded',
-  queued: 'on its way',
+  queued: 'not delivered yet',
 };
 
 function messageLines(message: MessageDocument, look: WhyLook): readonly string[] {

@@ -126,7 +126,7 @@ async function readFromStore(
   if (!paths.every(isInStore))
     throw usageError(`${name} cannot be used together with files`, 'give it alone');
   if (store === null)
-    throw usageError(`${name} is in a store, and none is named`, 'give --store, or set FWDSYNC_STORE');
+    throw usageError(`${name} is in a store, but no store is given`, 'give --store, or set FWDSYNC_STORE');
   return (await import('../state/open-store.ts')).readStoredManifests(context, store, paths);
 }
 

@@ -85,8 +85,8 @@ export async function readGitManifests(
 function refuseBroken([first]: readonly string[]): void {
   if (first === undefined) return;
   throw commandFailure(
-    `${first} is a link to what is not in the repository`,
-    'add what it leads to, or put a file in place of the link',
+    `${first} is a link to a file outside the repository`,
+    'add its target, or replace the link with a file',
   );
 }
 

@@ -58,7 +58,7 @@ function repositoryFault(stderr: string): CommandError | null {
   const [advice] = /git config .*safe\.directory .+/.exec(stderr) ?? [
     'git config --global --add safe.directory DIRECTORY',
   ];
-  return commandFailure(`git: ${reasonOf(stderr)}`, `make it yours, or say that you trust it: ${advice}`);
+  return commandFailure(`git: ${reasonOf(stderr)}`, `change its owner, or trust it: ${advice}`);
 }
 
 /** Returns the line in which git gives its reason. Warnings may come before it. */
@@ -80,6 +80,6 @@ export async function resolveCommit(context: Surroundings, revision: string): Pr
   if (fault !== null) throw fault;
   throw usageError(
     `--against ${revision}: ${reasonOf(stderr)}`,
-    'name a commit, a branch or a tag that is here; a shallow clone lacks most of them',
+    'name a commit, a branch or a tag that exists here; a shallow clone lacks most of them',
   );
 }

@@ -69,7 +69,7 @@ async function readOpened(handle: FileHandle, real: string): Promise<ReferenceVa
   for (;;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
     length += bytesRead;
-    if (length > MOST_BYTES) return refuse('it is larger than 64 KiB', 'keep the value alone in the file');
+    if (length > MOST_BYTES) return refuse('it is larger than 64 KiB', 'keep only the value in the file');
     if (bytesRead === 0) break;
   }
   return buffer.toString('utf8', 0, length).replace(/\r?\n$/, '') || null;

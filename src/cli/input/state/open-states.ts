@@ -67,4 +67,4 @@ export function printUnknownValues({ stderr, color, mask }: Context, { memory, p
 }
 
 const UNKNOWN_VALUES =
-  'the state directory has no record of an earlier run: destinations that the account has, and that the manifest once kept behind a reference, are shown; use --mask to hide their local parts';
+  'the state directory has no record of an earlier run: live destinations that were once behind a reference of the manifest are shown; use --mask to hide their local parts';

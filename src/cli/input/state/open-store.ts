@@ -88,7 +88,7 @@ async function open(context: Context, { address, key }: StoreSettings): Promise<
   if (isClear(database.value))
     printWarning(
       context,
-      'the store keeps addresses in clear: it was made without FWDSYNC_STORE_KEY',
+      'the store keeps addresses in clear: it was created without FWDSYNC_STORE_KEY',
       'store-clear',
     );
   return database.value;

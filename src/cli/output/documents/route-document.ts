@@ -191,7 +191,7 @@ function notesOf({ notes, doubts, disclosure }: RouteFindings): readonly string[
   return [
     ...notes,
     ...(isUndecided
-      ? ['it is not known which of several entries the service takes, and so where the mail goes']
+      ? ['it is not known which of several entries the service uses, so the destination is not known']
       : []),
     ...doubts.map((doubt) => {
       const { outcome, forward } = shownEnd(doubt.hops, disclosure);
@@ -209,10 +209,10 @@ function choicesText(
     .map(({ address, route }) => {
       const shown = address === first?.address ? address : showDestination(address, disclosure);
       const match = matchOf(route);
-      if (match === null) return `nothing takes ${shown}`;
+      if (match === null) return `nothing matches ${shown}`;
       // The name of an entry would reveal an address that is not shown.
       const name = shown === address ? (match.name ?? match.id) : null;
-      return `${match.kind}${name === null ? '' : ` ${quote(name)}`} takes ${shown}`;
+      return `${match.kind}${name === null ? '' : ` ${quote(name)}`} is used for ${shown}`;
     })
     .join(' and ');
 }

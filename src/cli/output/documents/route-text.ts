@@ -70,7 +70,7 @@ const UNKNOWN: Readonly<Record<RouteFindings['basis'], string>> = {
 /** Explains why the destination of a message is not known. */
 function unknownText({ basis, doubts }: RouteFindings): string {
   const isUndecided = doubts.some((doubt) => 'choices' in doubt);
-  return isUndecided ? 'several entries match it, and the service may take any of them' : UNKNOWN[basis];
+  return isUndecided ? 'several entries match it, and the service may use any of them' : UNKNOWN[basis];
 }
 
 function endText(hops: readonly TracedHop[], findings: RouteFindings): string {
@@ -84,7 +84,7 @@ function endText(hops: readonly TracedHop[], findings: RouteFindings): string {
     case 'refused':
       return outcome;
     case 'loop':
-      return 'is never delivered: it goes round in a loop';
+      return 'is never delivered: it loops';
     case 'unknown':
       return unknownText(findings);
   }
@@ -114,7 +114,7 @@ const LEAF_NOTES: Readonly<Record<TracedHop['kind'], string>> = {
   routed: '',
   delivered: '',
   discarded: '',
-  loop: ' (a loop: it was there before)',
+  loop: ' (a loop: already visited)',
   reached: ' (see above)',
   unknown: '',
 };
@@ -126,7 +126,7 @@ function decisionLines(hop: ShownHop, basis: RouteFindings['basis']): readonly s
 
 const MEANS: Readonly<Record<TakenBy['by'], string>> = {
   name: 'by its name',
-  'plus-address': 'by its name, without what follows the +',
+  'plus-address': 'by its name, ignoring the label',
   regex: 'by its regular expression',
   'catch-all': 'as the catch-all: no other alias matched',
   alias: 'by the alias it names',

@@ -95,7 +95,7 @@ function assertSamePaths(
     );
   if (places(asked) === places(saved)) return;
   const where = source === 'flag' ? '-f' : VARIABLES.file;
-  throw stalePlan(`it was made of ${saved.join(', ')}, and ${where} names ${asked.join(', ')}`);
+  throw stalePlan(`it was made from ${saved.join(', ')}, but ${where} names ${asked.join(', ')}`);
 }
 
 /** Ends the command if the plan was not sealed with the account's key. Checked before any request. */

@@ -76,8 +76,8 @@ function prunesCatchAll(section: AliasSection): boolean {
 function defaultCatchAll(desired: PresentDomain): Warning {
   return {
     code: 'default-catch-all',
-    message: `${desired.domain} is new: the service may make a "*" alias with it, which the manifest does not manage`,
-    hint: 'name "*" among its aliases, or prune them',
+    message: `${desired.domain} is new: the service may create a "*" alias in it, which the manifest does not manage`,
+    hint: 'add "*" to its aliases, or prune them',
     source: desired.source,
   };
 }

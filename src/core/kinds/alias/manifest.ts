@@ -24,7 +24,7 @@ function hasItsGroups(entry: Entry, fields: Fields, { log }: Loading): boolean {
   if (missing !== undefined) {
     log.report('capture-without-group', entry.value, {
       message: `${missing} stands for group ${missing.slice(1)} of the name, which has ${groups}`,
-      hint: 'put that part of the name in parentheses, or write the destination out',
+      hint: 'put that part of the name in parentheses, or write the whole destination',
     });
   }
   return true;

@@ -44,8 +44,8 @@ export function passwordRequired({
 }: Pick<Change, 'action' | 'name' | 'domain' | 'source'>): Problem {
   const why =
     action === 'add'
-      ? 'it does not exist yet and needs a password to be made'
-      : 'its password is to be sent again';
+      ? 'it does not exist yet, and needs a password to be created'
+      : 'its password must be sent again';
   return {
     severity: 'error',
     code: 'password-required',
@@ -59,7 +59,7 @@ function passwordUnknown(name: string, source: Source, { domain }: SectionContex
   return {
     code: 'password-unknown',
     subject: { entries: [name] },
-    message: `credential ${quote(name)} of ${domain} exists; whether its password is the one of the manifest is not known, and it is not sent`,
+    message: `credential ${quote(name)} of ${domain} exists; it is not known if it has the password of the manifest, which is not sent`,
     hint: `--rotate ${name}@${domain} sends it`,
     source,
   };

@@ -76,7 +76,7 @@ function clearingWarnings(
   return fields.flatMap((field) => {
     const setting = stated[field];
     if (setting?.value !== null) return [];
-    const message = `${field} of ${domain} is to have no value; the service may not support clearing it`;
+    const message = `${field} of ${domain} should have no value, but the service may not support clearing it`;
     return [{ code: 'may-not-clear', message, hint, source: setting.source }];
   });
 }

@@ -161,7 +161,7 @@ function claim(entry: PresentRule, rule: ObservedRule, matcher: Matcher): void {
 function typeFixed(entry: PresentRule, rule: ObservedRule, { domain }: Known): Withholding {
   const message = `rule ${quote(entry.name)} of ${domain}: ${rule.id} is a live rule of type ${rule.match.type}, and the type of a rule cannot change to ${entry.match.type}`;
   const hint = entry.idIsWritten
-    ? 'leave the id out: a new rule is added, and the old one goes where rules are pruned'
+    ? 'remove the id: a new rule is added, and the old one is deleted if rules are pruned'
     : 'give the rule another name';
   const problem = {
     severity: 'error',

@@ -218,7 +218,7 @@ function adopt(
   draft.warnings.push({
     code: 'adopted-by-content',
     subject: { entries: [entry.name] },
-    message: `rule ${quote(entry.name)} of ${domain} was recognised by its content alone: it is the live rule ${rule.id}`,
+    message: `rule ${quote(entry.name)} of ${domain} was recognised only by its content: it is the live rule ${rule.id}`,
     hint: `add to it the line id: ${rule.id}`,
     source: entry.source,
   });
@@ -240,7 +240,7 @@ function warnOfUnmanaged(
     draft.warnings.push({
       code: 'unmanaged-rule-first',
       subject: { entries: [rule.id] },
-      message: `the live rule ${quote(rule.id)} of ${domain} is not managed and comes before a managed rule: it may match its mail`,
+      message: `the live rule ${quote(rule.id)} of ${domain} is not managed and comes before a managed rule, whose mail it may match`,
       hint: 'name it in the manifest, prune the rules, or move it in the dashboard',
       source: null,
     });

@@ -161,13 +161,13 @@ function readAbsent(node: MapNode, { name, id }: Identity, { log }: Loading): Ru
   if (other !== undefined) {
     log.report('absent-with-other-keys', other.key, {
       message: `${quote(other.key.text)} cannot be combined with \`state: absent\``,
-      hint: 'name the rule by `name` or `id`, and leave everything else out',
+      hint: 'identify the rule by `name` or `id`, and remove everything else',
     });
     return null;
   }
   if (name === null && id === null) {
     const hint = 'add `name:` or `id:` of the rule';
-    log.report('missing-key', node, { message: 'it is not said which rule must be absent', hint });
+    log.report('missing-key', node, { message: 'the entry does not say which rule must be absent', hint });
     return null;
   }
   return { state: 'absent', name, id, source: sourceOf(node) };

@@ -57,7 +57,7 @@ function checkExpectation(expectation: Expectation, router: DomainRouter, loadin
   const wanted = forward.kind === 'refused' ? 'to be refused' : `to go to ${show(forward.forward, loading)}`;
   loading.log.report('expect-failed', expectation.source, {
     message: `mail to ${quote(expectation.to)} is expected ${wanted}, but ${outcome(found[0], loading)}`,
-    hint: 'change the alias or rule, or what is expected',
+    hint: 'change the alias or rule, or the expectation',
   });
 }
 
@@ -75,11 +75,11 @@ function reportAmbiguous(
   const isPattern = others.length === 0;
   loading.log.report('expect-ambiguous', source, {
     message: isPattern
-      ? `where mail to ${quote(to)} goes depends on how the service matches ${describe(first)}`
-      : `where mail to ${quote(to)} goes is not known: ${routes.map((route) => outcome(route, loading)).join(', or ')}`,
+      ? `the destination of mail to ${quote(to)} depends on how the service matches ${describe(first)}`
+      : `the destination of mail to ${quote(to)} is not known: ${routes.map((route) => outcome(route, loading)).join(', or ')}`,
     hint: isPattern
       ? 'write the regex as .*PATTERN.* for a part, or ^PATTERN$ for the whole'
-      : 'let only one of them match this address: the service may ask patterns in any order',
+      : 'let only one of them match this address: the service may try patterns in any order',
   });
 }
 
@@ -117,7 +117,7 @@ function readExpectation(domain: PresentDomain, node: MapNode, loading: Loading)
   if (localPartOf(to) === '' || !host.ok || host.value !== domain.domain) {
     loading.log.report('expect-other-domain', written, {
       message: `${quote(to)} is not an address of ${domain.domain}`,
-      hint: 'write it under the domain whose address it is',
+      hint: 'move it to the domain of the address',
     });
     return null;
   }

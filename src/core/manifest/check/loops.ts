@@ -160,7 +160,7 @@ function reportLoop(code: 'loop' | 'possible-loop', cycle: readonly Hop[], log: 
   const shown = labels.length > 8 ? [...labels.slice(0, 6), '…', labelOf(first)] : labels;
   const certain = code === 'loop';
   log.report(code, first.entry.via ?? first.entry.source, {
-    message: `mail ${certain ? 'comes' : 'may come'} back to where it came from: ${shown.join(' -> ')}`,
+    message: `mail ${certain ? 'returns' : 'may return'} to an address that forwarded it: ${shown.join(' -> ')}`,
     hint: 'send one of them to a mailbox outside these domains',
   });
 }

@@ -154,14 +154,14 @@ function notesOf(files: readonly SourceFile[], { engine, delimiter }: ImportSett
   const hasOthers = files.some(({ format }) => !/^(?:postfix|aliases)/.test(format)) || delimiter !== '+';
   return [
     ...(isPostfix
-      ? [`labels such as ${delimiter}news are not carried over to destinations, as Postfix does by default`]
+      ? [`labels such as ${delimiter}news are not added to destinations; Postfix adds them by default`]
       : []),
-    ...(hasOthers ? ['mail to NAME+LABEL goes to NAME: the service does that by itself'] : []),
+    ...(hasOthers ? ['mail to NAME+LABEL goes to NAME, because the service removes labels'] : []),
     ...(engine === 'rules' ? RULES_NOTES : []),
   ];
 }
 
 const RULES_NOTES = [
   'each domain must be switched to rules in the dashboard of the service; until then its rules have no effect',
-  'mail that no rule takes goes to the fallback address that the dashboard shows for the domain',
+  'mail that no rule matches goes to the fallback address that the dashboard shows for the domain',
 ];

@@ -59,8 +59,8 @@ export function missingLocalDomain(span: Span): SourceFault {
   return {
     kind: 'usage',
     span,
-    message: 'this name has no domain, and no option says which domains such names belong to',
-    hint: 'name them with --for, such as --for acme.example',
+    message: 'this name has no domain, and --for is not given',
+    hint: 'give the domain with --for, such as --for acme.example',
   };
 }
 

@@ -36,8 +36,8 @@ export function checkFinalNewline(source: SourceText, log: ProblemLog): void {
     'no-final-newline',
     { within: source, offset: source.text.length },
     {
-      message: 'the file does not end in a line break: it may be cut',
-      hint: 'check that the end of the file is there, and add a line break',
+      message: 'the file does not end in a line break: it may be cut off',
+      hint: 'check the end of the file, and add a line break',
     },
   );
 }

@@ -241,7 +241,7 @@ function faultOf(path: string, error: unknown): ReadFault {
     case 'ELOOP':
       return {
         path,
-        message: `${path}: its symbolic links lead round in a circle`,
+        message: `${path}: its symbolic links form a loop`,
         hint: 'fix the symbolic link',
       };
     default:
@@ -264,7 +264,7 @@ function specialFault(path: string, stats: Stats): ReadFault {
 
 const NOTHING_NAMED: ReadFault = {
   path: '',
-  message: 'no manifest is named',
+  message: 'no manifest is given',
   hint: 'name a file or directory with -f or FWDSYNC_FILE',
 };
 

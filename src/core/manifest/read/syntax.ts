@@ -109,7 +109,7 @@ function findTooDeep(document: CST.Document): number | null {
 }
 
 function reportTooMuch(within: SourceText, log: ProblemLog): void {
-  const message = `the file has more than ${MAX_LEXEMES / 1e6} million words and signs`;
+  const message = `the file has more than ${MAX_LEXEMES / 1e6} million tokens`;
   const hint = 'split it: -f takes several files and directories';
   log.report('file-too-large', { within, offset: 0 }, { message, hint });
 }

@@ -129,7 +129,7 @@ function expand(alias: Alias.Parsed, level: number, growth: Growth): Node {
   if (anchored === undefined) {
     growth.failed = true;
     growth.log.report('unknown-anchor', place, {
-      message: `*${alias.source} refers to no anchor that is complete before it`,
+      message: `*${alias.source} refers to an anchor that is not defined before it`,
       hint: 'put a name that begins with * in quotes; otherwise define the anchor first',
     });
     return { kind: 'text', ...place, text: '', plain: false };

@@ -55,7 +55,7 @@ function findUrlFault(text: string, { namedUrl }: LoadOptions): UrlFault | null 
     `${url.username}${url.password}${url.search}${url.hash}` !== ''
   ) {
     const hint = urlHint(url);
-    return { code: 'invalid-url', message: 'the address of the API is not a usable one', hint };
+    return { code: 'invalid-url', message: 'the address of the API cannot be used', hint };
   }
   if (isLoopback(url.hostname)) return null;
   if (url.protocol === 'http:') {
@@ -66,14 +66,14 @@ function findUrlFault(text: string, { namedUrl }: LoadOptions): UrlFault | null 
   if (url.host === BUILT_IN_HOST || url.host === hostOf(namedUrl)) return null;
   return {
     code: 'untrusted-api-url',
-    message: `the host ${url.host} was not named by the operator: a manifest cannot send the key there`,
+    message: `the operator did not name the host ${url.host}: a manifest cannot send the key there`,
     hint: 'name the address with --api-url or FWDSYNC_API_URL as well',
   };
 }
 
 function urlHint(url: URL | null): string {
   return url !== null && `${url.username}${url.password}` !== ''
-    ? 'leave user name and password out, and change the secret if it is one; api.key refers to the key'
+    ? 'remove user name and password, and change the secret if it is one; api.key refers to the key'
     : 'write it as https://host/v4, without user name, password, query or fragment';
 }
 
@@ -92,7 +92,7 @@ function reportRequired(api: Node | undefined, place: Node | undefined, { log, o
   for (const key of options.required ?? []) {
     if (valueOf(api, key) !== undefined) continue;
     log.report('missing-key', place, {
-      message: `api.${key} is missing: with several accounts each manifest states its own`,
+      message: `api.${key} is missing: with several accounts each manifest must state it`,
       hint: `add \`api: { ${key}: … }\``,
     });
   }

@@ -124,8 +124,8 @@ function readDomain(reading: Reading): ReadDomain {
 
 function reportTooMany(key: TextNode, most: number, { log }: Loading): void {
   log.report('too-many-entries', key, {
-    message: `the manifest has more than ${most} entries once templates are expanded`,
-    hint: 'use the templates in fewer domains, or raise --max-entries (FWDSYNC_MAX_ENTRIES) where the memory suffices',
+    message: `the manifest has more than ${most} entries with expanded templates`,
+    hint: 'use the templates in fewer domains, or raise --max-entries (FWDSYNC_MAX_ENTRIES) if there is enough memory',
   });
 }
 
@@ -151,7 +151,7 @@ function reportSharedIds(domains: ReadonlyMap<DomainName, ReadDomain>, { log }: 
       else {
         log.report('duplicate-id', rule.source, {
           message: `two rules have the id ${rule.id}`,
-          hint: 'keep the id at one of them',
+          hint: 'keep the id in one of them',
           related: other.source,
         });
       }

@@ -28,8 +28,8 @@ function readAllowance(node: MapNode, { log }: Loading): DatedAllowance | null {
   const [key] = stated;
   if (key === undefined || stated.length > 1) {
     log.report('invalid-allowance', node, {
-      message: `an allowance has exactly one of ${KEYS.join(', ')} beside \`until\``,
-      hint: 'write one entry for each thing that is allowed',
+      message: `an allowance must have \`until\` and exactly one of ${KEYS.join(', ')}`,
+      hint: 'write one entry per allowance',
     });
     return null;
   }
@@ -84,7 +84,7 @@ function readDate(written: Node | undefined, log: Loading['log']): string | null
   if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(text)) return text;
   log.report('invalid-date', written, {
     message: '`until` is not a date',
-    hint: 'write the last day on which it holds as 2026-12-01',
+    hint: 'write the last day of the allowance, such as 2026-12-01',
   });
   return null;
 }

@@ -29,7 +29,7 @@ function reportUnknown(node: Node, text: string, log: ProblemLog): void {
       : didYouMean(
           code,
           FINDING_CODES,
-          'write CODE or "CODE ENTRY"; copy the code from the brackets behind the finding',
+          'write CODE or "CODE ENTRY"; copy the code from the brackets after the finding',
         ),
   });
 }

@@ -26,7 +26,7 @@ export function readSettings(
 
 function reportNeeds(only: ApiVersion, { key }: Entry, { log }: Loading): void {
   log.report(`needs-${only}`, key, {
-    message: `\`${key.text}\` can be set through version ${only.slice(1)} of the API only`,
+    message: `only version ${only.slice(1)} of the API can set \`${key.text}\``,
     hint: `leave it out, or write \`api: { version: ${only} }\``,
   });
 }

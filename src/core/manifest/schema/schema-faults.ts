@@ -74,7 +74,7 @@ function describeValue({ keyword, message, parentSchema }: ErrorObject, what: st
   if (keyword !== 'pattern')
     return words(`${what} ${message ?? 'is not valid'}`, 'see docs/manifest-reference.md');
   const examples = ((parentSchema?.['examples'] ?? []) as readonly unknown[]).map(plainText);
-  return words(`${what} is not written so`, `write ${examples.join(' or ')}`);
+  return words(`${what} has a wrong format`, `write ${examples.join(' or ')}`);
 }
 
 /** Writes an example as YAML in one line. */
@@ -118,7 +118,7 @@ function describeMissing(key: string, path: readonly string[]): Described {
 
 function describeChoice(choices: readonly string[], what: string): Described {
   const list = choices.join(', ');
-  return ['invalid-value', words(`${what} has a value that is not known`, `write one of: ${list}`)];
+  return ['invalid-value', words(`${what} has an unknown value`, `write one of: ${list}`)];
 }
 
 /** Fields of a domain that a manifest cannot state, because nothing can set them (v4: Domain). */
@@ -157,7 +157,7 @@ function hintForNull({ name, item, path }: At): string {
     return `indent its entries below it, write \`${name}: ${empty}\` for none, or leave the key out`;
   }
   if (emptyOf(parent) === '{}' && parent !== 'destinations')
-    return 'indent what belongs to it, or write {} for nothing more than its name';
+    return 'indent its entries, or write {} if it has only a name';
   if (SETTINGS[name]?.codec.hasNone === true) {
     return `write \`${name}: none\` to ask for no value, or leave the key out`;
   }

@@ -21,7 +21,7 @@ export function reportVersion(document: Node, log: ProblemLog): 'supported' | 'u
   const version = valueOf(document, 'version');
   if (version?.kind !== 'text' || !/^[0-9]+$/.test(version.text) || version.text === '1') return 'supported';
   log.report('unsupported-version', version, {
-    message: `version ${version.text.slice(0, 20)} of the manifest language is not known to this program`,
+    message: `version ${version.text.slice(0, 20)} of the manifest language is unknown to this program`,
     hint: 'write `version: 1`, or use a newer fwdsync',
   });
   return 'unsupported';

@@ -51,7 +51,7 @@ export function reportIgnored(
     const pattern = patterns.find((pattern) => ignored !== undefined && matchesGlob(pattern, ignored));
     if (pattern === undefined) continue;
     log.report('ignored-entry', via ?? source, {
-      message: `${quote(name ?? pattern)} is declared and ignored by ${quote(pattern)}`,
+      message: `${quote(name ?? pattern)} is named and also ignored by ${quote(pattern)}`,
       hint: 'delete the entry, or narrow the pattern',
       ...(via === undefined ? {} : { related: source }),
     });

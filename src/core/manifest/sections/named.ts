@@ -215,7 +215,7 @@ function entryOf(
   kind: NamedKind,
 ): Result<SectionEntry, string> {
   const parsed = kind.parseName(name);
-  if (!parsed.ok) return fail(`no ${kind.facts.kind} can be given this name: ${parsed.error.message}`);
+  if (!parsed.ok) return fail(`no ${kind.facts.kind} can have this name: ${parsed.error.message}`);
   const place = { name: parsed.value, source };
   // It is an entry of the kind. TypeScript cannot express this for all kinds at once.
   if (fields === null) return succeed({ ...place, state: 'absent' } as SectionEntry);

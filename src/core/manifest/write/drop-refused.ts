@@ -21,7 +21,7 @@ export function dropRefused(document: ManifestDocument, version: 'v4' | 'v3'): M
     if (refused.size === 0) return current;
     current = withoutRefused(current, refused);
   }
-  throw new Error('the exported manifest cannot be made to load');
+  throw new Error('the exported manifest cannot be made valid');
 }
 
 /** A refused setting or entry of a section with its reason. Both keys are null for the domain itself. */

@@ -54,7 +54,7 @@ export function exportDocument(observed: Observed, options: ExportOptions): Mani
 function pruned(domain: DomainDocument): DomainDocument {
   const { comments = [] } = domain;
   if (comments.length === 0) return { ...domain, prune: true };
-  return { ...domain, comments: [...comments, '`prune` is left out: it would delete what is not managed'] };
+  return { ...domain, comments: [...comments, '`prune` is left out: it would delete unmanaged items'] };
 }
 
 function apiOf({ account }: Observed, { version }: ExportOptions): NonNullable<ManifestDocument['api']> {

@@ -112,7 +112,7 @@ export type DaemonEvent = { readonly account: string } & (
   | { readonly kind: 'drift-unchecked'; readonly message: string }
   /** Mail to a destination keeps failing, or is refused for a name; or it arrives again. */
   | { readonly kind: 'delivery-failing' | 'delivery-recovered'; readonly trouble: DeliveryTrouble }
-  /** Two reads in a row say that a domain does not receive mail any more, or that it does again. */
+  /** Two reads in a row say that a domain no longer receives mail, or that it does again. */
   | {
       readonly kind: 'domain-not-receiving' | 'domain-receiving';
       readonly domain: DomainName;

@@ -74,7 +74,7 @@ export type NotReceiving = Readonly<Record<Exclude<Receiving, 'yes'>, readonly s
 /** Says of one domain, and of several, that they do not receive mail. */
 export const NOT_RECEIVING_WORDS: Readonly<Record<keyof NotReceiving, readonly [one: string, many: string]>> =
   {
-    stopped: ['does not receive mail any more', 'do not receive mail any more'],
+    stopped: ['no longer receives mail', 'no longer receive mail'],
     never: ['has never received mail', 'have never received mail'],
   };
 const MOST_NAMED = 3;

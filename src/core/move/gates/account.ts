@@ -11,7 +11,7 @@ export function accountGate(
   const shown =
     catchAll === null
       ? []
-      : [`only the account has the catch-all *, to ${catchAll}: it takes mail to every other address`];
+      : [`only the account has the catch-all *, which sends mail to every other address to ${catchAll}`];
   const faults = [...stopping(facts, domain), ...facts.held];
   if (faults.length > 0) return { state: 'blocked', evidence: [...faults, ...shown] };
   const apply = command(`apply --domain ${domain}`);
@@ -29,8 +29,8 @@ export function accountGate(
       todo: ['choose the engine in the dashboard of the service'],
     };
   const unknown =
-    facts.engine === null ? ['which engine routes its mail is not known: version 3 does not show it'] : [];
-  return { state: 'done', evidence: ['the account is as the manifest says', ...shown, ...unknown] };
+    facts.engine === null ? ['it is not known which engine routes its mail: version 3 does not show it'] : [];
+  return { state: 'done', evidence: ['the account matches the manifest', ...shown, ...unknown] };
 }
 
 function stopping({ isBanned, lockReason, isOverQuota }: AccountFacts, domain: string): readonly string[] {
@@ -48,8 +48,8 @@ function engineFault({ engine, wants }: AccountFacts): string | null {
     case 'none':
       return 'the routing of the domain is switched off in the account';
     case 'alias':
-      return wants.rules && !wants.aliases ? 'aliases route the domain, and the manifest writes rules' : null;
+      return wants.rules && !wants.aliases ? 'aliases route the domain, but the manifest has rules' : null;
     case 'rules':
-      return wants.aliases && !wants.rules ? 'rules route the domain, and the manifest writes aliases' : null;
+      return wants.aliases && !wants.rules ? 'rules route the domain, but the manifest has aliases' : null;
   }
 }

@@ -14,16 +14,16 @@ export function bothGate(
     memory: { switchedAt },
     earlier,
   } = input;
-  if (switchedAt !== null) return { state: 'done', evidence: ['the switch was made'] };
+  if (switchedAt !== null) return { state: 'done', evidence: ['the switch is done'] };
   if (strictMxes !== false) {
     const why = strictMxes === null ? 'does not show whether it accepts' : 'does not accept';
-    return { state: 'done', evidence: [`left out: the service ${why} other MX records beside its own`] };
+    return { state: 'done', evidence: [`skipped: the service ${why} other MX records beside its own`] };
   }
   const served = zone.servers.flatMap(({ answer }) => (answer.kind === 'mx' ? [answer.records] : []));
   const old = served.flatMap((records) => withoutService(records, check));
-  if (old.length === 0) return { state: 'done', evidence: ['left out: there is no old MX record'] };
+  if (old.length === 0) return { state: 'done', evidence: ['skipped: there is no old MX record'] };
   const { kind } = findSwitch(zone, check);
-  if (kind === 'partly') return { state: 'done', evidence: ['the switch is under way'] };
+  if (kind === 'partly') return { state: 'done', evidence: ['the switch has begun'] };
   // A policy only keeps senders from using the service.
   const early = openTooEarly(input).filter((gate) => gate !== 'policy');
   if (kind === 'beside') return early.length > 0 ? tooEarly(input, early) : judgeBeside(served, check);
@@ -34,20 +34,20 @@ export function bothGate(
     state: 'next',
     evidence: [OPTIONAL],
     todo: [
-      "add the service's MX beside the old ones, with larger numbers, and keep those",
+      "add the service's MX records to the old ones, with larger numbers, and keep the old ones",
       ...mxLines(seen.domain, beside(old, check)),
     ],
   };
 }
 
-const OPTIONAL = 'optional; it is the one way without a gap';
+const OPTIONAL = 'optional; it is the only way without a gap';
 
 function judgeBeside(served: readonly (readonly MxRecord[])[], check: ServiceCheck): GateFinding {
   const wrong = served.find((records) => preferred(withoutService(records, check), check, records));
   if (wrong !== undefined)
     return {
       state: 'blocked',
-      evidence: [`the service gets mail before the old MX: ${showMx(wrong)}`],
+      evidence: [`senders try the service before the old MX: ${showMx(wrong)}`],
       todo: ["give the service's MX larger numbers than all others"],
     };
   if (check.isMxValid || check.isForwarding === true)

@@ -15,7 +15,7 @@ export function holdGate({ seen, memory, earlier }: GateInput): GateFinding {
   const open = earlier
     .filter(({ gate, state }) => AFTER.has(gate) && state !== 'done')
     .map(({ gate }) => gate);
-  const keep = `keep the old side running until ${showTime(until)}: senders try again for five days`;
+  const keep = `keep the old side running until ${showTime(until)}: senders retry for five days`;
   if (seen.at < until) return { state: 'waiting', since: switchedAt, until, evidence: [keep] };
   if (open.length > 0) {
     const evidence = [`keep the old side running: ${open.join(', ')} not done`];
@@ -42,7 +42,7 @@ function belowLines({ domain, zone }: MoveObservation, { mx }: MoveMemory): read
   const old = (zone.ok ? zone.value.wildcard : []).filter(({ exchange }) => hosts.has(exchange));
   if (old.length === 0) return [];
   return [
-    `but for names below ${domain}: the MX record of *.${domain} still sends their mail to ${showMx(old)}`,
+    `except for names below ${domain}: the MX record of *.${domain} still sends their mail to ${showMx(old)}`,
   ];
 }
 
@@ -62,7 +62,7 @@ function cleanUp({ domain, spf, check, policy }: MoveObservation, { mx }: MoveMe
     ...hosts.map((host) => `the address records of ${host}, if nothing else uses it`),
     ...(former.length === 0
       ? []
-      : [`of the SPF record, if nothing there sends any more: ${former.join(' ')}`]),
+      : [`of the SPF record, if nothing sends there any more: ${former.join(' ')}`]),
     ...old.filter(isOld).map((host) => `of the MTA-STS policy: mx: ${host}`),
   ];
 }

@@ -9,14 +9,14 @@ export function inventoryGate({ seen: { inventory, domain } }: GateInput): GateF
   }
   const lines = compared === 1 ? 'address or pattern' : 'addresses and patterns';
   if (differences.length === 0)
-    return { state: 'done', evidence: [`${compared} ${lines}: all go where they went`, ...notices] };
+    return { state: 'done', evidence: [`${compared} ${lines}: all keep their destinations`, ...notices] };
   return {
     state: 'next',
     evidence: [
-      `${differences.length} of ${compared} ${lines} would go elsewhere`,
+      `${differences.length} of ${compared} ${lines} would get other destinations`,
       ...differences,
       ...notices,
     ],
-    todo: ['change the manifest, or take out of a copy of the file what is to end'],
+    todo: ['change the manifest, or remove the lines that should end from a copy of the file'],
   };
 }

@@ -39,10 +39,10 @@ function policyNow({ ids, file }: PolicyFacts, { mx }: ServiceCheck, domain: str
   if (file === null)
     return {
       state: 'done',
-      evidence: [`${record} has no record; whether senders still keep an earlier policy cannot be known`],
+      evidence: [`${record} has no record; it is not known if senders still keep an earlier policy`],
     };
   if (!file.ok) {
-    const evidence = [`${record} names a policy, and the file could not be read: ${file.error}`];
+    const evidence = [`${record} names a policy, but the file could not be read: ${file.error}`];
     return { state: 'blocked', evidence, todo: [`repair https://mta-sts.${domain}/.well-known/mta-sts.txt`] };
   }
   const policy = file.value;

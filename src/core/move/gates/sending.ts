@@ -9,7 +9,7 @@ export function sendingGate(
 ): GateFinding {
   const faults = spfFaults(spf);
   if (missing.length === 0 && faults.length === 0)
-    return { state: 'done', evidence: ['SPF, DKIM and DMARC are as the service wants them'] };
+    return { state: 'done', evidence: ['SPF, DKIM and DMARC are correct'] };
   const records =
     missing.length === 0 ? [] : ['records are missing or wrong; SPF keeps all its terms until hold'];
   const evidence = [...faults.map(({ what }) => what), ...records];
@@ -25,7 +25,7 @@ function ownMxFirst(domain: string, { isInherited, servers }: ZoneFacts): readon
   const records = servers.flatMap(({ answer }) => (answer.kind === 'mx' ? [answer.records] : []))[0];
   if (!isInherited || records === undefined) return [];
   return [
-    `if the MX records of ${domain} come from the wildcard above it, which has the same: first give it its own, because any record below ends those of the wildcard`,
+    `if the MX records of ${domain} come from the wildcard above it: add these first, because any other record of ${domain} ends those of the wildcard`,
     ...mxLines(domain, records),
   ];
 }
@@ -37,12 +37,12 @@ interface SpfFault {
 
 function spfFaults({ records, lookups }: SpfFacts): readonly SpfFault[] {
   const several = {
-    what: 'there are several SPF records, so that receivers use none of them',
-    remedy: 'join the SPF records to one',
+    what: 'there are several SPF records, so receivers use none of them',
+    remedy: 'merge the SPF records into one',
   };
   const tooMany = {
-    what: 'the SPF record takes more than ten look-ups, so that receivers do not use it',
-    remedy: 'take terms out of the SPF record that are not used any more',
+    what: 'the SPF record needs more than ten look-ups, so receivers do not use it',
+    remedy: 'remove unused terms from the SPF record',
   };
   return [...(records.length > 1 ? [several] : []), ...((lookups ?? 0) > 10 ? [tooMany] : [])];
 }

@@ -35,7 +35,7 @@ function judgeAbsent(input: GateInput, zone: ZoneFacts): GateFinding {
   const isOther = ({ answer }: ServerFacts): boolean =>
     answer.kind === 'mx' && !answer.records.some(({ exchange }) => known.has(exchange));
   if (mx === null || !zone.servers.some(isOther)) return AFTER_ACCOUNT;
-  const why = `the MX records are others than before, and the account does not have ${input.seen.domain}: the service refuses its mail`;
+  const why = `the MX records have changed, but the account does not have ${input.seen.domain}: the service refuses its mail`;
   return { state: 'blocked', evidence: [...serverLines(zone), why], todo: wayBack(input) };
 }
 
@@ -88,7 +88,7 @@ function beforeSwitch(earlier: readonly MoveGate[], ready: GateFinding): GateFin
     return { state: 'waiting', evidence: [`it comes after ${stops.join(', ')}`, ...ready.evidence] };
   const ttl = earlier.find(({ gate }) => gate === 'ttl');
   if (ttl?.state !== 'waiting' || ttl.until === undefined || ttl.until === null) return ready;
-  const why = `it is best made once the former TTL has passed: ${showTime(ttl.until)}`;
+  const why = `best after the former TTL is over: ${showTime(ttl.until)}`;
   return { ...ready, state: 'waiting', until: ttl.until, evidence: [why, ...ready.evidence] };
 }
 

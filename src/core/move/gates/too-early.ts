@@ -26,6 +26,6 @@ export function tooEarly(
   open: readonly MoveGateName[],
   evidence: readonly string[] = [],
 ): GateFinding {
-  const why = `this was done too early: ${open.join(', ')} not done. Take the way back, or do that at once`;
+  const why = `this was done too early: ${open.join(', ')} not done. Take the way back, or do it at once`;
   return { state: 'blocked', evidence: [...evidence, why], todo: wayBack(input) };
 }

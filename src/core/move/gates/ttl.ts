@@ -6,17 +6,19 @@ import type { MoveObservation } from '../observation.ts';
 /** Resolvers forget the old MX records soon. It stops nothing: a long TTL makes `hold` longer. */
 export function ttlGate({ seen, memory: { ttl, mx, switchedAt } }: GateInput): GateFinding {
   if (switchedAt !== null) return { state: 'done', evidence: [afterSwitch(seen, ttl)] };
-  if (ttl === null) return { state: 'blocked', evidence: ['no server of the zone says what the TTL is'] };
+  if (ttl === null) return { state: 'blocked', evidence: ['no server of the zone shows the TTL'] };
   const { found, todo } = mx?.length === 0 ? ofNoRecord(ttl) : ofRecords(ttl);
   if (ttl.seconds > SHORT_TTL) {
-    const warning = 'warning: with a longer one, the way back is slow, and hold takes longer';
+    const warning = 'warning: with a longer TTL, the way back is slow, and hold takes longer';
     return { state: 'next', evidence: [found, warning], todo: [`${todo} to ${SHORT_TTL}`] };
   }
   const until = formerUntil(ttl, seen);
   if (seen.at >= until) return { state: 'done', since: until, evidence: [found] };
   const why =
-    ttl.formerUntil === null ? 'the TTL before is not known' : 'resolvers may still keep the longer TTL';
-  const evidence = [found, `${why}: it has passed at ${showTime(until)}`];
+    ttl.formerUntil === null
+      ? 'the earlier TTL is not known: resolvers may keep it'
+      : 'resolvers may still keep the longer TTL';
+  const evidence = [found, `${why} until ${showTime(until)}`];
   return { state: 'waiting', since: ttl.since, until, evidence };
 }
 
@@ -30,7 +32,7 @@ function ofRecords({ seconds }: RememberedTtl): TtlWords {
 }
 
 function ofNoRecord({ seconds }: RememberedTtl): TtlWords {
-  const found = `there is no MX record, and resolvers keep that in mind for ${seconds} s`;
+  const found = `there is no MX record, and resolvers cache that for ${seconds} s`;
   return { found, todo: 'lower the negative TTL of the zone (the last number of its SOA record)' };
 }
 

@@ -26,8 +26,8 @@ function isLost({ arrived, refused, isUnrouted }: RecipientFacts): boolean {
 }
 
 function messageLine({ messages, isComplete }: MailFacts): string {
-  const seen = messages === 0 ? 'no message has come' : `${plural(messages, 'message')} came`;
-  return `${seen} since the switch${isComplete ? '' : '; older ones of them were not read'}`;
+  const seen = messages === 0 ? 'no message has arrived' : `${plural(messages, 'message')} came`;
+  return `${seen} since the switch${isComplete ? '' : '; older messages were not read'}`;
 }
 
 function lostLine({ shown, refused, arrived, isUnrouted, error }: RecipientFacts): string {

@@ -5,7 +5,7 @@ import { mxLines } from '../mx-text.ts';
 export function wayBack({ seen: { domain }, memory: { mx } }: GateInput): readonly string[] {
   if (mx === null)
     return [
-      'the way back: set the former MX records again; they were not seen, so look them up where they were kept',
+      'the way back: set the former MX records again; they are not known here, so look them up in your records',
     ];
   if (mx.length === 0) return [`the way back: remove the MX records of ${domain}: it had none`];
   return ['the way back: set the former MX records again, and remove the others', ...mxLines(domain, mx)];

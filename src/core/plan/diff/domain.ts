@@ -66,7 +66,7 @@ function planTombstone(
   const { domain, source } = desired;
   if (live === undefined) return { domain, ...NOTHING };
   if (SECTIONS.some((section) => live[section] === undefined)) {
-    return withhold(domain, 'unproven', 'what would be deleted with it was not read');
+    return withhold(domain, 'unproven', 'the items that would be deleted with it were not read');
   }
   if (domainDeletes === 'never') return pendingTombstone(desired, command);
   const change: DomainChange = {
@@ -92,7 +92,7 @@ function planTombstone(
 
 function pendingTombstone({ domain, source }: AbsentDomain, command: CommandLine): DomainPlan {
   const hint = `\`${command(`apply --allow-domain-delete ${domain}`)}\` deletes it`;
-  const message = `${domain} is to be deleted; the daemon never deletes a domain`;
+  const message = `${domain} has a tombstone, but the daemon never deletes a domain`;
   return {
     ...withhold(domain, 'tombstone', 'pending-tombstone: the daemon never deletes a domain'),
     warnings: [{ code: 'pending-tombstone', message, hint, source }],

@@ -133,7 +133,7 @@ interface Managed {
 export function ambiguous(kind: string, name: string, ids: readonly [string, string]): Withholding {
   return {
     cause: 'unproven',
-    reason: `two live ${kind} answer to ${quote(name)}: ids ${ids[0]} and ${ids[1]}; delete one of them`,
+    reason: `two live ${kind} have the name ${quote(name)}: ids ${ids[0]} and ${ids[1]}; delete one of them`,
     problems: [],
   };
 }
@@ -151,8 +151,8 @@ export function notKeptWarning(
   return {
     code: 'not-kept',
     subject: { entries: [entry.name] },
-    message: `${kind} ${quote(entry.name)} of ${domain}: the service accepted this entry and keeps another value`,
-    hint: 'it is sent again when the entry, or what the service shows, changes',
+    message: `${kind} ${quote(entry.name)} of ${domain}: the service accepted this entry but keeps another value`,
+    hint: 'it is sent again when the entry or the live value changes',
     source: entry.source,
   };
 }

@@ -10,11 +10,11 @@ function guardIdentity({ policy, observed }: GuardInput): readonly GuardFinding[
   const { email } = observed.account;
   if (policy.account === null) {
     if (!policy.accountRequired) return [];
-    const message = `the key is of the account ${email}; confirm it with api.account or --account`;
+    const message = `the key belongs to the account ${email}; confirm it with api.account or --account`;
     return [finding('account-required', message, { kind: 'run' })];
   }
   if (policy.account.toLowerCase() === email.toLowerCase()) return [];
-  const message = `the key is of the account ${email}, not of ${policy.account}`;
+  const message = `the key belongs to the account ${email}, not of ${policy.account}`;
   return [finding('account-mismatch', message, { kind: 'run' })];
 }
 
@@ -37,7 +37,7 @@ function guardDomainsLimit({ observed, domains }: GuardInput): readonly GuardFin
   );
   const planned = observed.domains.size + added.length;
   if (added.length === 0 || planned <= limit) return [];
-  const message = `with the ${added.length} to be added the account would have ${planned} domains; its plan allows ${limit}`;
+  const message = `with ${added.length} added, the account would have ${planned} domains; its plan allows ${limit}`;
   const holds: Hold = { kind: 'domains', domains: added.map(({ domain }) => domain) };
   return [{ ...finding('plan-limit', message, holds), limit, planned }];
 }

@@ -149,7 +149,7 @@ function finding(domain: Change['domain'], planned: number, way: readonly string
     scope: domain,
     limit: 0,
     planned,
-    message: `mail to ${domain} would come back to where it came from: it is forwarded to ${shown}`,
+    message: `mail to ${domain} would return to an address that forwarded it: it is forwarded to ${shown}`,
     allowance: null,
     allow: null,
     allowed: false,

@@ -95,7 +95,7 @@ function catchAll({ domain, action }: AliasChange, policy: Policy): GuardFinding
     scope: domain,
     limit: 0,
     planned: 1,
-    message: `the catch-all *@${domain} would ${what}: mail to every address without an alias of its own is lost`,
+    message: `the catch-all *@${domain} would ${what}: mail to every address without an alias is lost`,
     ...allowance({ kind: 'unrouted', address: `*@${domain}` }, policy),
     holds: action === 'delete' ? { kind: 'domain-deletes', domain } : { kind: 'domain', domain },
     refuses: true,

@@ -191,9 +191,9 @@ function lossOf(
 
 function finding({ domain, address, isNow, via, early, causes }: Loss, { policy }: GuardInput): GuardFinding {
   const who = address.startsWith('*@') ? `every other address of ${domain}` : address;
-  const how = via.length === 0 ? '' : ` by way of ${shortened(via)}`;
+  const how = via.length === 0 ? '' : ` through ${shortened(via)}`;
   const when = isNow ? `is delivered now${how}` : `would be delivered during the run${how}`;
-  const what = 'what delivers it is removed or narrowed, or a discard comes before it';
+  const what = 'the entry that delivers it is removed or narrowed, or a discard comes before it';
   return {
     guard: 'unrouted',
     scope: domain,

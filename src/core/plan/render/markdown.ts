@@ -66,9 +66,9 @@ function isDelete({ action }: ChangeDocument): boolean {
 function verdict(plan: PlanDocument): Block {
   const refused = isRefused(plan) && !runsInPart(plan);
   const state = refused
-    ? 'Refused by a guard: nothing of it will be applied.'
+    ? 'Refused by a guard: nothing will be applied.'
     : plan.problems.length > 0
-      ? 'Has problems: what they concern will not be applied.'
+      ? 'Has problems: the affected items will not be applied.'
       : plan.changes.length === 0
         ? 'Nothing to do.'
         : 'Ready to be applied.';
@@ -95,7 +95,7 @@ function noteLine({ code, message, hint, source }: WarningDocument): string {
 }
 
 function withheldLine({ domain, part, reason }: PlanDocument['withheld'][number]): string {
-  const what = part === 'deletes' ? ', deletes and what narrows' : '';
+  const what = part === 'deletes' ? ', deletes and narrowing changes' : '';
   return `${codeSpan(domain)}${what}: ${markdownText(reason)}`;
 }
 

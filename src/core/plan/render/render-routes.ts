@@ -111,8 +111,8 @@ function notesOf(route: PlannedRouteDocument): readonly string[] {
 /** Names the entries that make a route uncertain. */
 function undecidedText(names: readonly string[]): string {
   const quoted = names.map((name) => `"${name}"`);
-  if (quoted.length === 1) return `may be: whether ${quoted.join('')} matches it is not known`;
-  return `may be: which of ${quoted.join(', ')} takes it is not known`;
+  if (quoted.length === 1) return `may be: it is not known if ${quoted.join('')} matches it`;
+  return `may be: it is not known which of ${quoted.join(', ')} gets it`;
 }
 
 function whoOf({ domain, address, rule }: PlannedRouteDocument): string {

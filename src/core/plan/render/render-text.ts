@@ -207,7 +207,7 @@ function renderWithheld(plan: PlanContents, options: PlanTextOptions): readonly 
   return plan.withheld
     .filter(({ reason }) => !told.has(reason))
     .flatMap(({ domain, part, reason }) => {
-      const what = part === 'deletes' ? ', deletes and what narrows' : '';
+      const what = part === 'deletes' ? ', deletes and narrowing changes' : '';
       const text = `withheld: ${domain}${what}: ${reason}`;
       return wrapSentence(text, options.columns).map(options.style.warning);
     });
@@ -229,7 +229,7 @@ function verdictOf(finding: GuardDocument, plan: PlanContents): string {
   const parts = plan.withheld.filter(({ reason }) => reason === withheldReason(finding));
   const [first] = parts;
   if (first === undefined) return finding.refuses && !runsInPart(plan) ? 'refused' : 'withheld';
-  const what = first.part === 'domain' ? 'all' : 'what deletes or narrows';
+  const what = first.part === 'domain' ? 'all' : 'deletes and narrowing changes';
   return `withheld (${what} in ${parts.length === 1 ? first.domain : `${parts.length} domains`})`;
 }
 

@@ -10,7 +10,7 @@ export function replaySentence({
   const { since, until, complete, messages, changed, unknown } = replay;
   const period = periodText(Date.parse(until) - Date.parse(since));
   const all = `${counted(messages)} of the last ${period}`;
-  const open = unknown === 0 ? '' : `; for ${grouped(unknown)} the logs do not tell`;
+  const open = unknown === 0 ? '' : `; for ${grouped(unknown)} the logs do not show it`;
   const missing = complete ? '' : ' The logs are not complete: there may be more.';
   return `${grouped(changed)} of ${all} would be routed differently${open}.${missing}`;
 }

@@ -17,7 +17,8 @@ export function countsSentence({
   ] as const;
   const told = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
   const conditional = summary.conditional > 0 ? ` (${summary.conditional} of them conditional)` : '';
-  const nothing = withheld.length === 0 ? 'Nothing to change' : 'Nothing to change in what is not withheld';
+  const nothing =
+    withheld.length === 0 ? 'Nothing to change' : 'Nothing to change outside the withheld parts';
   const changes = told.length === 0 ? nothing : `${told.join(', ')}${conditional}`;
   const silenced = summary.silenced > 0 ? `, ${silencedWords(summary.silenced)}` : '';
   return `${changes}; ${summary.unchanged} unchanged, ${summary.unmanaged} unmanaged${silenced}.`;

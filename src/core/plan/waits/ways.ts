@@ -119,7 +119,7 @@ function openPassed(
     const last = starts.before.filter((to) => now.delivers(mailTo(to)));
     const back = waysBack(next, { there: then, back: now }, isStart);
     const forth = waysBack(last, { there: now, back: then }, isStart);
-    // Such an address delivers on the other side only by way of the change itself: its other destinations decide.
+    // Such an address delivers on the other side only through the change itself: its other destinations decide.
     const branches = (round: readonly string[], { side }: DeliveringSide): readonly string[] =>
       round.flatMap((to) => nextOf(to, side));
     const rules = rulesBeside(change, starts);

@@ -53,7 +53,7 @@ export async function rememberRun(state: StateStore, run: RememberInput): Promis
     verified,
   });
   const kept = await state.remember(memory);
-  if (!kept.ok) ledger.notes.add(`what was applied could not be remembered: ${kept.error.message}`);
+  if (!kept.ok) ledger.notes.add(`the result of this run could not be recorded: ${kept.error.message}`);
 }
 
 /**

@@ -40,7 +40,7 @@ export function writeSnapshot({ changes, observed, references, ...input }: Snaps
   }
   const { version, print, run, now } = input;
   const comments = [
-    `What run ${run} of ${new Date(now).toISOString()} changed, as it was before the run`,
+    `The items that run ${run} of ${new Date(now).toISOString()} changed, as they were before it`,
     `To undo the run: fwdsync undo ${run}; to apply this file: fwdsync apply -f THIS-FILE`,
     ...[...used].flatMap(([shown, values]) => (print === null ? [] : [referenceLine(shown, values, print)])),
   ];

@@ -137,17 +137,17 @@ function notKeptItem({ change, shown }: NotKept, references: Disclosure['referen
   const later =
     shown === null
       ? 'the next run sends it again'
-      : 'it is sent again when its entry, or what the service shows, changes';
+      : 'it is sent again when its entry or the live value changes';
   const message = `${notKeptText(change, references)}; ${later}`;
   return { ...changeName(change), source: change.source, message };
 }
 
 function notKeptText(change: Change, references: Disclosure['references']): string {
-  if (change.desired === null) return 'the service accepted the delete and still shows it';
-  if (change.observed === null) return 'the service accepted it and does not show it';
+  if (change.desired === null) return 'the service accepted the delete but still shows it';
+  if (change.observed === null) return 'the service accepted it but does not show it';
   const live =
     change.kind === 'alias'
       ? `: ${showDestinations(change.observed.forward, { references, mask: false })}`
       : '';
-  return `the service accepted it and shows another ${change.fields.join(', ')}${live}`;
+  return `the service accepted it but shows another ${change.fields.join(', ')}${live}`;
 }

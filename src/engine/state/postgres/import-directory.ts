@@ -63,7 +63,7 @@ export async function* importDirectory(options: ImportOptions): AsyncGenerator<I
     const found = await identify(files, options, name);
     const result =
       found === null
-        ? fail({ message: 'its name does not say whose it is, and neither does its history' })
+        ? fail({ message: 'neither its name nor its history names the account' })
         : await importAccount(files, options, { ...found, name });
     yield { account: found?.account ?? null, name, result };
   }
@@ -112,8 +112,7 @@ async function importAccount(
     if (!copied.ok) return copied;
     return copied.value === null
       ? fail({
-          message:
-            'the store has state of this account already; go on with that, or import into an empty database',
+          message: 'the store already has state of this account; use that, or import into an empty database',
         })
       : succeed(copied.value);
   } finally {

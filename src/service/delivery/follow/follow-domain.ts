@@ -110,7 +110,7 @@ async function optionsOf(
 }
 
 function gapOf({ gap }: Step, { dropped }: Advanced): string | null {
-  return dropped === 0 ? gap : 'more than 10000 messages are on the way: some are not followed to their end';
+  return dropped === 0 ? gap : 'more than 10000 messages are open: some are not followed';
 }
 
 async function keepStep(

@@ -68,6 +68,6 @@ export function deliveryStatus({ followed, queue, fault }: Following, now: numbe
 
 function staleText(count: number): string | null {
   if (count === 0) return null;
-  const why = 'a quarter of the rate limit may not suffice';
+  const why = 'a quarter of the rate limit may not be enough';
   return `not read within the last hour: ${plural(count, 'domain')}; ${why}`;
 }

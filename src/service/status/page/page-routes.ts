@@ -174,7 +174,7 @@ function sendSignIn(reply: FastifyReply, ports: PagePorts, { request, fault, for
   const why = isSlowed
     ? `too many wrong tokens: try again in ${fault.seconds} s`
     : fault === 'wrong'
-      ? 'this is not the token'
+      ? 'wrong token'
       : 'a token is needed: send it as Authorization: Bearer TOKEN';
   refuse(reply, ports, { title: 'Sign in', content, isLive: false, request }, format, why);
 }

@@ -24,7 +24,8 @@ export function protect(app: FastifyInstance, listening: Listening): void {
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(HEADERS);
     if (!isOurHost(request.headers.host, listening)) {
-      const error = 'this is not a name of this server; behind a reverse proxy start it with --base-path';
+      const error =
+        'this host name does not belong to this server; behind a reverse proxy, start fwdsync with --base-path';
       await reply.code(421).send({ error });
     } else if (!isAllowedMethod(request, listening)) {
       await reply.code(405).header('allow', 'GET').send({ error: 'only GET is served here' });

@@ -106,7 +106,7 @@ test('where they take more requests than the run, none is read, and the plan say
   const { warnings, guards } = await planOf(scene);
   expect(guards).toEqual([]);
   expect(warnings.map(({ code, message }) => `${code}: ${message}`)).toContain(
-    'forwards-not-checked: forwards from 30 domains of the account were not checked: mail that they forward to what the plan takes away would be lost',
+    'forwards-not-checked: forwards from 30 domains of the account were not checked: mail that they forward to a route that the plan removes would be lost',
   );
   expect(scene.requests().filter(({ path }) => path.includes('unmanaged'))).toEqual([]);
 });

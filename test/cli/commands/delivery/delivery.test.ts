@@ -100,7 +100,7 @@ describe.each(['v4', 'v3'] as const)('delivery through %s', (version) => {
     expect((await documentOf(scene, ['--fail-on', 'refused,soft,hard'])).code).toBe(0);
   });
 
-  test('reads back to --since only, and says where the requests or the retention did not suffice', async () => {
+  test('reads back to --since only, and says where the requests or the retention was not enough', async () => {
     const scene = await open({ version });
     for (let index = 0; index < 450; index += 1) deliver(scene, { to: 'sales@acme.example' });
     const hours = await documentOf(scene, ['--since', '1h']);

@@ -117,7 +117,7 @@ describe('emulator --from', () => {
       'state.json',
     ]);
     expect(again.code).toBe(64);
-    expect(again.stderr).toContain('state.json holds an account already');
+    expect(again.stderr).toContain('state.json already has an account');
   });
 
   test.each([

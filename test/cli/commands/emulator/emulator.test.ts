@@ -142,9 +142,9 @@ describe('serving', () => {
   });
 
   test.each([
-    [['--port', 'http'], 'It is not a port', 64],
+    [['--port', 'http'], 'It must be a port', 64],
     [['--plan', 'gold'], 'Allowed choices', 64],
-    [['--port', '99999'], 'It is not a port', 64],
+    [['--port', '99999'], 'It must be a port', 64],
   ])('%j: %s', async (args, message, code) => {
     const result = await fwdsync(['emulator', ...args], { cwd: directory });
     expect([result.code, result.stdout]).toEqual([code, '']);

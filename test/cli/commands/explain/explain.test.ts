@@ -73,7 +73,7 @@ test('explain lists each thing that has a name, as JSON too', async () => {
 test.each([
   ['anchorin', '`fwdsync explain anchoring`'],
   ['max', '`fwdsync explain max-deletes`, `fwdsync explain max-reroutes`'],
-  ['qqqq', 'copy the code that stands in brackets after a problem, or the name of a guard'],
+  ['qqqq', 'copy the code in brackets after a problem, or the name of a guard'],
 ])('of an unknown code, %s, explain names those that are near', async (code, hint) => {
   const scene = await commandScene();
   expect(await scene.run(['explain', code])).toEqual({

@@ -46,7 +46,7 @@ describe('export', () => {
     const { run, directory } = await openWorkspace(ACCOUNT);
     const { stderr } = await run(['export', '--out', 'below/../all.yaml']);
     expect(stderr).toBe(
-      'wrote below/../all.yaml: 2 domains, 3 aliases, 0 rules, 0 credentials\nrecorded 2 domains as the baseline: what changes from now on is drift\n',
+      'wrote below/../all.yaml: 2 domains, 3 aliases, 0 rules, 0 credentials\nrecorded 2 domains as the baseline: changes from now on are drift\n',
     );
     const lines = (await readFile(join(directory, 'all.yaml'), 'utf8')).split('\n');
     const [, schema = ''] = /^# yaml-language-server: \$schema=(file:\S+)$/.exec(lines[0] ?? '') ?? [];
@@ -97,7 +97,7 @@ describe('export', () => {
     await run(['export', '--prune', '--out', 'all.yaml']);
     const text = await readFile(join(directory, 'all.yaml'), 'utf8');
     expect(text.match(/prune: true/g)).toHaveLength(2);
-    expect(text).toContain('`prune` is left out: it would delete what is not managed');
+    expect(text).toContain('`prune` is left out: it would delete unmanaged items');
     const plan = await run(['plan', '-f', 'all.yaml', '--detailed-exitcode']);
     expect(plan.code, plan.stdout + plan.stderr).toBe(0);
   });
@@ -147,7 +147,7 @@ describe('export', () => {
     await write('of before', 'domains/acme.example.yaml');
     const forced = await run(['export', '--out', 'all.yaml', '--force']);
     expect([forced.code, await readFile(join(directory, 'all.yaml'), 'utf8')]).toEqual([1, 'of before']);
-    expect(forced.stderr).toContain('all.yaml stays as it is');
+    expect(forced.stderr).toContain('all.yaml is not replaced');
     expect((await run(['export', '--out-dir', 'domains', '--force'])).code).toBe(1);
     const files = join(directory, 'domains');
     expect(await readFile(join(files, 'acme.example.yaml'), 'utf8')).toBe('of before');

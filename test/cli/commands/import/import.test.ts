@@ -131,7 +131,7 @@ describe('a document', () => {
           fallsTo: null,
         },
       ],
-      notes: ['labels such as +news are not carried over to destinations, as Postfix does by default'],
+      notes: ['labels such as +news are not added to destinations; Postfix adds them by default'],
       files: ['x.yaml'],
     });
   });
@@ -201,7 +201,7 @@ describe('refuses', () => {
     [['postfix:virtual', '--format', 'json'], 64, 'needs --out or --out-dir'],
     [['postfix:virtual', '--force'], 64, '--force has no effect'],
     [['postfix:virtual', '--address', 'x'], 64, 'needed together'],
-    [['postfix:virtual', '--delimiter', 'ab'], 64, 'one sign'],
+    [['postfix:virtual', '--delimiter', 'ab'], 64, 'one character'],
     [['postfix:virtual', '--mask'], 64, 'unknown option'],
     [['table:two.csv'], 64, 'the table fits'],
     [['postfix:missing'], 1, 'missing does not exist'],

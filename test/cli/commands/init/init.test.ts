@@ -22,7 +22,7 @@ test('init takes the key from the environment, and writes a manifest whose plan 
   expect(stderr).toContain('wrote fwdsync.yaml: 1 domain, 1 alias');
   expect(stderr).toContain('recorded 1 domain as the baseline');
   expect(stdout).toBe(`next:
-  1. change fwdsync.yaml, then see what that would do: fwdsync plan
+  1. change fwdsync.yaml, then see what would change: fwdsync plan
   2. apply it: fwdsync apply
   3. keep it in git: git add fwdsync.yaml .gitignore
 `);

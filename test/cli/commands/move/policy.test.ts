@@ -68,7 +68,7 @@ describe('a policy', () => {
     ],
     ['in mode none', ['version: STSv1', 'mode: none', 'max_age: 9'], 'done', 'forbids nothing'],
     ['that allows the service', [...OLD, 'mx: *.improvmx.com'], 'done', "allows the service's MX"],
-    ['that is broken', ['version: STSv1', 'mode: \u001b[31mall'], 'blocked', 'its mode is none of'],
+    ['that is broken', ['version: STSv1', 'mode: \u001b[31mall'], 'blocked', 'its mode is not enforce'],
   ])('%s', async (_, lines, state, words) => {
     const { move, publish } = await open();
     publish('1', lines);

@@ -113,7 +113,7 @@ test('the text of `verify --format zone`, loaded into the zone, is all that the 
   const { states, gate } = await move();
   expect(states).toMatchObject({ sending: 'done', switch: 'done', receiving: 'waiting' });
   expect(gate('sending')).toMatchObject({
-    evidence: ['SPF, DKIM and DMARC are as the service wants them'],
+    evidence: ['SPF, DKIM and DMARC are correct'],
     todo: [],
   });
   expect((await scene.run(['verify', ACME])).code).toBe(0);

@@ -70,7 +70,7 @@ describe.each(['v4', 'v3'] as const)('a pattern that is changed comes after the 
     expect(arrivalOf(scene, 'info')).toEqual([A]);
     const { stdout } = await scene.run(['plan']);
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      `info@acme.example ${A} -> ${B} (may be: which of "(info|hr)", "(sales|info)", "(sales|info|shop)" takes it is not known)`,
+      `info@acme.example ${A} -> ${B} (may be: it is not known which of "(info|hr)", "(sales|info)", "(sales|info|shop)" gets it)`,
     );
     expect(await scene.run(['apply', '--yes', '--account', 'owner@account.example'])).toMatchObject({
       code: 0,

@@ -55,7 +55,7 @@ test('one request tells that no domain has drifted', async () => {
     'v3 /domains',
   ]);
   expect(stderr).toBe(
-    '2 domains skipped: unchanged since the last apply, with the aliases and settings that are wanted\n',
+    '2 domains skipped: unchanged since the last apply, and with the wanted aliases and settings\n',
   );
 });
 
@@ -157,7 +157,9 @@ test('where the list cannot be proven, no domain is skipped', async () => {
   const { code, read, stderr } = await quickly(scene);
   expect(code).toBe(0);
   expect(read).toEqual(['acme.example', 'other.example']);
-  expect(stderr).toMatch(/^drift cannot be checked at http.*v3, so no domain is skipped: .*did not prove/m);
+  expect(stderr).toMatch(
+    /^drift cannot be checked at http.*v3, so no domain is skipped: .*could not be proven/m,
+  );
 });
 
 test('another account at that address ends with 1', async () => {

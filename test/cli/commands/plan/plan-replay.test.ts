@@ -247,7 +247,7 @@ test('interrupted while logs are read, the plan is shown without weights', async
   });
   const document = JSON.parse(stdout) as PlanDocument;
   expect([code, document.replay, document.changes.length]).toEqual([0, undefined, 3]);
-  expect(stderr).toContain('interrupted: the plan is shown without weights');
+  expect(stderr).toContain('interrupted: the plan is shown without counts');
 });
 
 test('with --domain, the logs of the other domains are not read', async () => {

@@ -91,7 +91,7 @@ Write it: fwdsync replace ben@corp.example dan@corp.example
     const second = await here.run(['replace', 'ben@corp.example', 'dan@corp.example']);
     expect([second.code, second.stdout]).toEqual([
       0,
-      'Nothing in the manifests writes ben@corp.example; nothing was changed.\n',
+      'No manifest contains ben@corp.example; nothing was changed.\n',
     ]);
     expect((await here.run(['replace', 'dan@corp.example', 'ben@corp.example'])).code).toBe(0);
     expect(await textOf(here)).toBe(before);
@@ -185,7 +185,7 @@ domains:
     });
     expect([code, stdout]).toEqual([
       0,
-      `Nothing in the manifests writes { env: BOSS }; nothing was changed.
+      `No manifest contains { env: BOSS }; nothing was changed.
 { env: BOSS } has this value (fwdsync.yaml:2:46): change it where it is set.
 `,
     ]);
@@ -213,9 +213,9 @@ domains:
 
   test.each([
     [['replace'], 'no destination is named'],
-    [['replace', 'ben@corp.example'], 'it is not said what replaces "ben@corp.example"'],
+    [['replace', 'ben@corp.example'], 'there is no replacement for "ben@corp.example"'],
     [['replace', 'ben@corp.example', '--remove', 'ben@corp.example'], '--remove takes the only destination'],
-    [['replace', 'ben@corp.example', 'BEN@corp.example'], 'old and new are one destination'],
+    [['replace', 'ben@corp.example', 'BEN@corp.example'], 'old and new are the same destination'],
     [['replace', 'ben@corp.example', 'oncal'], 'did you mean "oncall"?'],
     [['replace', 'ben', 'oncall'], '"ben" is neither an address nor a webhook'],
     [['replace', 'ben@corp.example', 'dan@corp.example', '-f', '-'], 'replace cannot write to -'],

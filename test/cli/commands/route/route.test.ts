@@ -34,7 +34,7 @@ describe('route, by the manifest', () => {
       [],
       '-> carol@corp.example, dan@corp.example\n  alias sales matches it by its name (fwdsync.yaml:12:7)',
     ],
-    ['Sales+x', [], 'alias sales matches it by its name, without what follows the + (fwdsync.yaml:12:7)'],
+    ['Sales+x', [], 'alias sales matches it by its name, ignoring the label (fwdsync.yaml:12:7)'],
     ['team-blue', [], '-> blue@corp.example\n  alias team-([a-z]+) matches it by its regular expression'],
     ['spam', [], 'spam@acme.example discarded'],
     ['vip', [], '-> { env: BOSS }'],
@@ -217,16 +217,12 @@ describe('hop by hop, by the manifest', () => {
         -> discard
   -> team@beta.example (see above)
   if rules decide: only the account knows where it goes
-  note: whether rules or aliases decide is not known offline (use --live)
+  note: it is not known offline if rules or aliases decide (use --live)
 `);
   });
 
   test.each([
-    [
-      'round',
-      'is never delivered: it goes round in a loop',
-      '\n     -> round@acme.example (a loop: it was there before)\n',
-    ],
+    ['round', 'is never delivered: it loops', '\n     -> round@acme.example (a loop: already visited)\n'],
     [
       'lost',
       'refused',
@@ -376,29 +372,29 @@ describe('patterns that overlap', () => {
     [
       'info',
       [
-        'alias "(sales|info)" takes info@acme.example: ana@corp.example',
-        'alias "(info|hr)" takes info@acme.example: ben@corp.example',
+        'alias "(sales|info)" is used for info@acme.example: ana@corp.example',
+        'alias "(info|hr)" is used for info@acme.example: ben@corp.example',
       ],
     ],
     [
       'desk',
       [
-        'alias "(sales|info)" takes info@acme.example: ana@corp.example',
-        'alias "(info|hr)" takes info@acme.example: ben@corp.example',
+        'alias "(sales|info)" is used for info@acme.example: ana@corp.example',
+        'alias "(info|hr)" is used for info@acme.example: ben@corp.example',
       ],
     ],
     [
       'support',
       [
-        'nothing takes support@acme.example: refused',
-        'alias "sup*" takes support@acme.example: cara@corp.example',
+        'nothing matches support@acme.example: refused',
+        'alias "sup*" is used for support@acme.example: cara@corp.example',
       ],
     ],
   ])('where mail to %s goes is not known, and both ways are shown', async (local, ways) => {
     const scene = await commandScene({ manifest: OVERLAPPING });
     const { stdout } = await scene.run(['route', `${local}@acme.example`]);
     expect(stdout).toMatch(
-      new RegExp(`^${local}@acme\\.example several entries match it, and the service may take any`),
+      new RegExp(`^${local}@acme\\.example several entries match it, and the service may use any`),
     );
     for (const way of ways) expect(stdout).toContain(`note: if ${way}`);
     const json = await scene.run(['route', `${local}@acme.example`, '--format', 'json']);

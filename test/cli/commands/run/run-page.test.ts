@@ -122,7 +122,7 @@ domains:
   /** Names in the order of the account's questions. */
   async function showsForwards(process: Process): Promise<void> {
     const text = flat((await ask(process, '/domains/acme.example')).text);
-    expect(text).toContain('Rules route the mail of this domain, in this order; its aliases take none.');
+    expect(text).toContain('Rules route the mail of this domain, in this order; its aliases are not used.');
     const order = [
       /rule last alias last ben@corp\.example .*?fwdsync\.yaml:10/,
       /rule \S+ alias own eve@elsewhere\.example only in the account/,

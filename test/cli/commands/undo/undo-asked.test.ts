@@ -99,11 +99,7 @@ describe('which run', () => {
     ['--yes without one', ['undo', '--yes'], '--yes needs the run'],
     ['one that is not in the history', ['undo', '--yes', 'nosuchrun'], 'no run is named "nosuchrun"'],
     ['nobody to ask', ['undo'], 'cannot prompt: not a terminal'],
-    [
-      'of another account',
-      ['undo', '--yes', 'RUN', '--account', 'else@account.example'],
-      'and not for else@',
-    ],
+    ['of another account', ['undo', '--yes', 'RUN', '--account', 'else@account.example'], 'not for else@'],
     [
       'at another address',
       ['undo', '--yes', 'RUN', '--api-url', 'http://127.0.0.1:1/v4'],

@@ -124,7 +124,7 @@ describe('domains', () => {
     const { code, stdout } = await scene.run(['undo', '--yes', run, '--allow-domain-delete', 'new.example']);
     expect(code, stdout).toBe(3);
     expect(stdout.replace(/["“”]/g, '')).toContain(
-      `domain new.example: it holds what the run did not make: ${what}`,
+      `domain new.example: it has an item that the run did not make: ${what}`,
     );
     expect(Object.keys(aliasesOf(scene, 'new.example'))).toContain('*');
   });

@@ -128,7 +128,7 @@ info@hub.example
     no other destination
     fwdsync.yaml:26:7, fwdsync.yaml:27:11
 
-note: rule off of acme.example leads there as well, and takes no mail at present (fwdsync.yaml:22:9)
+note: rule off of acme.example forwards there too, but gets no mail now (fwdsync.yaml:22:9)
 Replace it: fwdsync replace ben@corp.example NEW --dry-run
 `);
     expect(code).toBe(0);
@@ -141,7 +141,7 @@ Replace it: fwdsync replace ben@corp.example NEW --dry-run
     const { code, stdout } = await scene.run(['who', 'nobody@corp.example'], { env: ENV });
     expect([code, stdout]).toEqual([
       0,
-      '1 entry sends mail to nobody@corp.example; it has other destinations as well.\n\n(.+)-team@acme.example\n    for some mail only\n    fwdsync.yaml:16:7\n\nReplace it: fwdsync replace nobody@corp.example NEW --dry-run\n',
+      '1 entry sends mail to nobody@corp.example; it has other destinations too.\n\n(.+)-team@acme.example\n    for some mail only\n    fwdsync.yaml:16:7\n\nReplace it: fwdsync replace nobody@corp.example NEW --dry-run\n',
     ]);
     const none = await scene.run(['who', 'nobody@nowhere.example'], { env: ENV });
     expect([none.code, none.stdout]).toEqual([
@@ -153,7 +153,9 @@ Replace it: fwdsync replace ben@corp.example NEW --dry-run
   test('an address that the manifest routes is no end, and that is said', async () => {
     const { document } = await ask(['info@hub.example']);
     expect(linesOf(document)).toEqual(['acme.example alias team only via  15']);
-    expect(document.notes).toEqual(['info@hub.example is routed here itself: its mail goes on from there']);
+    expect(document.notes).toEqual([
+      'info@hub.example is an address of this account: its mail is forwarded further',
+    ]);
   });
 
   test('hides local parts under --mask, and values behind references always', async () => {
@@ -192,7 +194,7 @@ Replace it: fwdsync replace ben@corp.example NEW --dry-run
   test.each([
     ['64', ['who', 'ben'], 'neither an address nor a webhook'],
     ['64', ['who', '*@corp'], 'is not a domain name'],
-    ['64', ['who', 'ben@corp.example', '--account', OWNER], 'has no meaning without --live'],
+    ['64', ['who', 'ben@corp.example', '--account', OWNER], 'has no effect without --live'],
     ['64', ['who'], "missing required argument 'destination'"],
     ['5', ['who', 'ben@corp.example', '-f', 'invalid.yaml'], 'unknown-destination'],
     ['1', ['who', 'ben@corp.example', '-f', 'none.yaml'], 'none.yaml does not exist'],

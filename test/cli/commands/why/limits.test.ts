@@ -50,7 +50,7 @@ describe.each(['v4', 'v3'] as const)('requests through %s', (version) => {
         const { code, document } = await why(scene, [SALES.to, '--limit-requests', String(limit)]);
         expect([code, document.verdict, document.complete]).toEqual([0, 'unknown', false]);
         const [, named] =
-          /--limit-requests \d+ did not suffice, and (\d+) would/.exec(document.sentence) ?? [];
+          /--limit-requests \d+ was not enough, and (\d+) would be/.exec(document.sentence) ?? [];
         number = Number(named);
       });
       expect(some).toBeLessThanOrEqual(limit);
@@ -65,7 +65,7 @@ describe.each(['v4', 'v3'] as const)('requests through %s', (version) => {
     deliver(scene, { ...SALES, outcome: 'HARD-BOUNCE' });
     const { code, document } = await why(scene, [SALES.to, '--limit-requests', '3']);
     expect([code, document.verdict, document.complete]).toEqual([2, 'failing', false]);
-    expect(document.notices[0]).toMatch(/^--limit-requests 3 did not suffice, and \d+ would$/);
+    expect(document.notices[0]).toMatch(/^--limit-requests 3 was not enough, and \d+ would be$/);
   });
 
   test('are 60 unless it is said, and a retry counts', async () => {
@@ -80,7 +80,7 @@ describe.each(['v4', 'v3'] as const)('requests through %s', (version) => {
     const sent = await sentFor(scene, async () => {
       const { document } = await why(scene, ['nobody@acme.example']);
       expect([document.verdict, document.requests]).toEqual(['unknown', 60]);
-      expect(document.sentence).toMatch(/--limit-requests 60 did not suffice: it takes at least \d+\.$/);
+      expect(document.sentence).toMatch(/--limit-requests 60 was not enough: it takes at least \d+\.$/);
     });
     expect(sent).toBe(60);
   });

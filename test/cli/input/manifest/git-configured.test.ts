@@ -86,7 +86,7 @@ test('a link to what is not committed is refused', async () => {
     expect([target, code, stderr]).toEqual([
       target,
       1,
-      expect.stringContaining('fwdsync.yaml is a link to what is not in the repository'),
+      expect.stringContaining('fwdsync.yaml is a link to a file outside the repository'),
     ]);
   }
 });

@@ -98,7 +98,7 @@ test('a finding in a template names the domain, and its use', async () => {
   expect((JSON.parse(stdout) as { readonly problems: unknown }).problems).toMatchObject([
     {
       code: 'same-as-catch-all',
-      message: 'the alias "info" does what "*" does, in six.example',
+      message: 'the alias "info" has the same destinations as the catch-all, in six.example',
       source: { line: 2, column: 32 },
       via: { line: 6, column: 24 },
     },

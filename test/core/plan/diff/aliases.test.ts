@@ -96,7 +96,7 @@ describe('the aliases of a domain', () => {
     expect(result.changes).toEqual([]);
     expect(result.withheld).toMatchObject([{ domain: ACME, cause: 'unproven', part: 'domain' }]);
     expect(result.withheld[0]?.reason).toBe(
-      'two live aliases answer to "sales": ids 1 and 2; delete one of them',
+      'two live aliases have the name "sales": ids 1 and 2; delete one of them',
     );
   });
 
@@ -198,7 +198,7 @@ describe('what earlier runs left behind', () => {
     );
     expect([same.changes, codes(same)]).toEqual([[], ['not-kept']]);
     expect(same.warnings[0]?.message).toBe(
-      'alias "sales" of acme.example: the service accepted this entry and keeps another value',
+      'alias "sales" of acme.example: the service accepted this entry but keeps another value',
     );
     const other = planAliases(
       aliasSection({ sales: 'c@x.example' }),

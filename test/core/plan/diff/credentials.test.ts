@@ -163,24 +163,24 @@ describe('the credentials of a domain', () => {
         domain: ACME,
         part: 'domain',
         cause: 'unproven',
-        reason: 'two live credentials answer to "P": ids p and P; delete one of them',
+        reason: 'two live credentials have the name "P": ids p and P; delete one of them',
       },
     ]);
   });
 
   test.each<[string, readonly string[], Options, string]>([
-    ['to be made', [], {}, 'it does not exist yet and needs a password to be made'],
+    ['to be made', [], {}, 'it does not exist yet, and needs a password to be created'],
     [
       'to be sent again',
       ['p'],
       { with: { rotate: [{ name: 'p', domain: ACME }] } },
-      'its password is to be sent again',
+      'its password must be sent again',
     ],
     [
       'to be sent again before it was made',
       [],
       { with: { rotate: [{ name: 'p', domain: ACME }] } },
-      'it does not exist yet and needs a password to be made',
+      'it does not exist yet, and needs a password to be created',
     ],
   ])('needs a password %s', (_, names, options, why) => {
     const result = planned(credentialSection({ p: 'bare' }), names, options);
@@ -201,7 +201,7 @@ describe('the credentials of a domain', () => {
       {
         code: 'password-unknown',
         message:
-          'credential "p" of acme.example exists; whether its password is the one of the manifest is not known, and it is not sent',
+          'credential "p" of acme.example exists; it is not known if it has the password of the manifest, which is not sent',
         hint: '--rotate p@acme.example sends it',
         source: at(70),
       },

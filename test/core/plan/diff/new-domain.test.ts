@@ -135,8 +135,8 @@ describe('the * that the service may make with a domain', () => {
       {
         code: 'default-catch-all',
         message:
-          'new.example is new: the service may make a "*" alias with it, which the manifest does not manage',
-        hint: 'name "*" among its aliases, or prune them',
+          'new.example is new: the service may create a "*" alias in it, which the manifest does not manage',
+        hint: 'add "*" to its aliases, or prune them',
         source: at(1),
       },
     ]);

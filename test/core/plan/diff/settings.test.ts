@@ -100,7 +100,8 @@ describe('settings of a live domain', () => {
     expect(planSettings({ whitelabel: null }, { whitelabel: 'w.example' }).warnings).toEqual([
       {
         code: 'may-not-clear',
-        message: 'whitelabel of acme.example is to have no value; the service may not support clearing it',
+        message:
+          'whitelabel of acme.example should have no value, but the service may not support clearing it',
         hint: 'if it is reported as not kept, clear it in the dashboard or leave the setting out',
         source: at(2),
       },
@@ -124,8 +125,8 @@ describe('settings of a live domain', () => {
       {
         code: 'not-kept',
         message:
-          'domain "acme.example" of acme.example: the service accepted this entry and keeps another value',
-        hint: 'it is sent again when the entry, or what the service shows, changes',
+          'domain "acme.example" of acme.example: the service accepted this entry but keeps another value',
+        hint: 'it is sent again when the entry or the live value changes',
         source: at(1),
       },
     ]);
@@ -174,7 +175,7 @@ describe('a tombstone', () => {
           domain: ACME,
           part: 'domain',
           cause: 'unproven',
-          reason: 'what would be deleted with it was not read',
+          reason: 'the items that would be deleted with it were not read',
         },
       ]);
     },
@@ -196,7 +197,7 @@ describe('a tombstone', () => {
     expect(result.warnings).toEqual([
       {
         code: 'pending-tombstone',
-        message: 'acme.example is to be deleted; the daemon never deletes a domain',
+        message: 'acme.example has a tombstone, but the daemon never deletes a domain',
         hint: '`fwdsync apply --allow-domain-delete acme.example` deletes it',
         source: at(1),
       },

@@ -183,7 +183,7 @@ describe('what a finding says', () => {
     [5, 'h1@hub.example, h2@hub.example, …, old@hub.example'],
   ])('the way over %i addresses, shortened if it is long', (hops, way) => {
     expect(messageOf(hops)).toBe(
-      `mail to info@hub.example is delivered now by way of ${way} and would not be: what delivers it is removed or narrowed, or a discard comes before it`,
+      `mail to info@hub.example is delivered now through ${way} and would not be: the entry that delivers it is removed or narrowed, or a discard comes before it`,
     );
   });
 

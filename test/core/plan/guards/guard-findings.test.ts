@@ -107,7 +107,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
     finding({
       guard: 'catch-all',
       message:
-        'the catch-all *@acme.example would be deleted: mail to every address without an alias of its own is lost',
+        'the catch-all *@acme.example would be deleted: mail to every address without an alias is lost',
       allowance: { kind: 'unrouted', address: '*@acme.example' },
       allow: "--allow-unrouted '*@acme.example'",
     }),
@@ -118,7 +118,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
     finding({
       guard: 'catch-all',
       message:
-        'the catch-all *@acme.example would discard its mail: mail to every address without an alias of its own is lost',
+        'the catch-all *@acme.example would discard its mail: mail to every address without an alias is lost',
       allowance: { kind: 'unrouted', address: '*@acme.example' },
       allow: "--allow-unrouted '*@acme.example'",
       holds: { kind: 'domain', domain: ACME },
@@ -146,7 +146,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
     finding({
       guard: 'unrouted',
       message:
-        'mail to help-me@acme.example is delivered now and would not be: what delivers it is removed or narrowed, or a discard comes before it',
+        'mail to help-me@acme.example is delivered now and would not be: the entry that delivers it is removed or narrowed, or a discard comes before it',
       allowance: { kind: 'unrouted', address: 'help-me@acme.example' },
       allow: '--allow-unrouted help-me@acme.example',
     }),
@@ -157,7 +157,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
     finding({
       guard: 'unrouted',
       message:
-        'mail to info@acme.example is delivered now by way of b@acme.example and would not be: what delivers it is removed or narrowed, or a discard comes before it',
+        'mail to info@acme.example is delivered now through b@acme.example and would not be: the entry that delivers it is removed or narrowed, or a discard comes before it',
       allowance: { kind: 'unrouted', address: 'info@acme.example' },
       allow: '--allow-unrouted info@acme.example',
     }),
@@ -173,7 +173,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
     finding({
       guard: 'unrouted',
       message:
-        'mail to every other address of acme.example is delivered now and would not be: what delivers it is removed or narrowed, or a discard comes before it',
+        'mail to every other address of acme.example is delivered now and would not be: the entry that delivers it is removed or narrowed, or a discard comes before it',
       allowance: { kind: 'unrouted', address: '*@acme.example' },
       allow: "--allow-unrouted '*@acme.example'",
     }),
@@ -213,8 +213,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
       scope: 'run',
       limit: 2,
       planned: 3,
-      message:
-        'the manifest has 3 entries fewer than the 12 it had when it was applied last, and 1 items would be deleted',
+      message: 'the manifest has 3 entries fewer than the 12 of the last apply, and 1 items would be deleted',
       allowance: { kind: 'deletes', count: 1 },
       allow: '--allow-deletes 1',
       holds: { kind: 'run-deletes' },
@@ -233,8 +232,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
       scope: 'run',
       limit: 2,
       planned: 3,
-      message:
-        'the manifest has 3 domains fewer than the 5 it had when it was applied last, and 1 items would be deleted',
+      message: 'the manifest has 3 domains fewer than the 5 of the last apply, and 1 items would be deleted',
       allowance: { kind: 'deletes', count: 1 },
       allow: '--allow-deletes 1',
       holds: { kind: 'run-deletes' },
@@ -251,7 +249,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
       limit: 5,
       planned: 4,
       message:
-        'acme.example has 4 live aliases, and had 9 when it was read last: nothing is deleted or narrowed there',
+        'acme.example has 4 live aliases, but had 9 at the last read: nothing is deleted or narrowed there',
       allowance: { kind: 'deletes', count: 1 },
       allow: '--allow-deletes 1',
       refuses: false,
@@ -260,14 +258,14 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
   [
     'account-mismatch',
     () => plan(NEW, observed(LIVE), { with: { account: 'eve@acme.example' } }),
-    ofAccount('account-mismatch', 'the key is of the account ops@acme.example, not of eve@acme.example'),
+    ofAccount('account-mismatch', 'the key belongs to the account ops@acme.example, not of eve@acme.example'),
   ],
   [
     'account-required',
     () => plan(NEW, observed(LIVE), { with: { account: null, accountRequired: true } }),
     ofAccount(
       'account-required',
-      'the key is of the account ops@acme.example; confirm it with api.account or --account',
+      'the key belongs to the account ops@acme.example; confirm it with api.account or --account',
     ),
   ],
   [
@@ -290,10 +288,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
         }),
       ),
     {
-      ...ofAccount(
-        'plan-limit',
-        'with the 1 to be added the account would have 2 domains; its plan allows 1',
-      ),
+      ...ofAccount('plan-limit', 'with 1 added, the account would have 2 domains; its plan allows 1'),
       limit: 1,
       planned: 2,
       holds: { kind: 'domains', domains: [name('new.example')] },
@@ -305,7 +300,7 @@ test.each<[string, () => Plan, GuardFinding | readonly GuardFinding[]]>([
     finding({
       guard: 'loop',
       message:
-        'mail to acme.example would come back to where it came from: it is forwarded to info+x@acme.example',
+        'mail to acme.example would return to an address that forwarded it: it is forwarded to info+x@acme.example',
       holds: { kind: 'domain', domain: ACME },
     }),
   ],

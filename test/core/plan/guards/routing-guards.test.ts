@@ -245,7 +245,7 @@ describe('loop', () => {
       accounts({}, { ...office, desk: 'info@acme.example' }),
     );
     expect(result.guards[0]?.message).toBe(
-      'mail to acme.example would come back to where it came from: it is forwarded to desk@hub.example -> info@acme.example',
+      'mail to acme.example would return to an address that forwarded it: it is forwarded to desk@hub.example -> info@acme.example',
     );
   });
 

@@ -61,7 +61,7 @@ describe('mail that only the run delivers', () => {
     expect(unrouted({ live: byAliases({}), wanted: { aliases: leading } }, hub)).toEqual([
       {
         address: `info@${ACME}`,
-        message: `mail to info@${ACME} would be delivered during the run by way of desk@${HUB} and would not be afterwards: what delivers it is removed or narrowed, or a discard comes before it`,
+        message: `mail to info@${ACME} would be delivered during the run through desk@${HUB} and would not be afterwards: the entry that delivers it is removed or narrowed, or a discard comes before it`,
         holds: { kind: 'domains-deletes', domains: [ACME, HUB] },
       },
     ]);
@@ -70,7 +70,7 @@ describe('mail that only the run delivers', () => {
   test('an alias that leads there already', () => {
     const acme = { live: byAliases({ info: `desk@${HUB}` }), wanted: { aliases: leading } };
     expect(unrouted(acme, hub).map(({ message }) => message)).toEqual([
-      `mail to info@${ACME} is delivered now by way of desk@${HUB} and would not be: what delivers it is removed or narrowed, or a discard comes before it`,
+      `mail to info@${ACME} is delivered now through desk@${HUB} and would not be: the entry that delivers it is removed or narrowed, or a discard comes before it`,
     ]);
   });
 

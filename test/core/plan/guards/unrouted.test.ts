@@ -423,7 +423,7 @@ describe('a name that may be a pattern goes', () => {
   });
 });
 
-describe('what forwards to an address that is no longer delivered', () => {
+describe('what what forwards to an address that is no longer delivered', () => {
   const ELSE = 'else.example';
   /** Returns `DOMAIN: address ...` for each finding, and the withheld part. */
   function found(

@@ -48,12 +48,12 @@ Apply with: fwdsync apply --domain acme.example
     const lines = stdout.split('\n');
     const first = lines.findIndex((line) => line.startsWith('fwdsync.yaml:7:3: warning: one.example is new'));
     expect(lines.slice(first, first + 3)).toEqual([
-      'fwdsync.yaml:7:3: warning: one.example is new: the service may make a "*" alias',
-      '    with it, which the manifest does not manage [default-catch-all]',
-      '    try: name "*" among its aliases, or prune them',
+      'fwdsync.yaml:7:3: warning: one.example is new: the service may create a "*"',
+      '    alias in it, which the manifest does not manage [default-catch-all]',
+      '    try: add "*" to its aliases, or prune them',
     ]);
     expect(stdout.match(/\[default-catch-all\]/g)).toHaveLength(2);
-    expect(stdout.match(/try: name/g)).toHaveLength(1);
+    expect(stdout.match(/try: add/g)).toHaveLength(1);
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 

@@ -53,7 +53,7 @@ const LEAVING: [Partial<ObservedDomain>, Partial<PresentDomain>] = [
 
 describe('a route goes only after what forwarded there was changed', () => {
   test.each<[string, [Partial<ObservedDomain>, Partial<PresentDomain>], readonly string[]]>([
-    ['an alias', LEAVING, ['desk <- acme.example']],
+    ['of an alias', LEAVING, ['desk <- acme.example']],
     [
       'an alias that is deleted',
       [aliases({ info: 'desk@hub.example' }), wanted({ info: false })],
@@ -90,7 +90,7 @@ describe('a route goes only after what forwarded there was changed', () => {
   });
 
   test.each<[string, [Partial<ObservedDomain>, Partial<PresentDomain>], readonly string[]]>([
-    ['an alias', [aliases({ Desk: 'd@x.example' }), wanted({ desk: false })], ['Desk <- acme.example']],
+    ['of an alias', [aliases({ Desk: 'd@x.example' }), wanted({ desk: false })], ['Desk <- acme.example']],
     ['another alias', [aliases({ other: 'd@x.example' }), wanted({ other: false })], []],
     ['the catch-all', [aliases({ '*': 'd@x.example' }), wanted({ '*': false })], ['* <- acme.example']],
     [

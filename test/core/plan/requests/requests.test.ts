@@ -83,7 +83,7 @@ describe('without the id that the request needs', () => {
   });
 });
 
-describe('requests', () => {
+describe('what is asked', () => {
   test('before anything is known of batches: as they are allowed, in the version of the plan', () => {
     const result = planAliases(aliasSection(many(2)), {});
     expect(firstRequestsOf(result)).toEqual(requestsOf(result, V4));

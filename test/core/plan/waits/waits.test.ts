@@ -185,7 +185,7 @@ describe('an address delivers until all is led away that goes on being delivered
   });
 });
 
-test('what waits for a change that is made late, even by way of others, is made late, too', () => {
+test('what waits for a change that is made late, even through others, is made late, too', () => {
   const made = planOf({
     [ACME]: { live: { jobs: A, k: `jobs@${ACME}` }, wanted: { jobs: 'null', k: B } },
     [HUB]: { live: { help: `jobs@${ACME}` }, wanted: { help: `desk@${RELAY}` } },

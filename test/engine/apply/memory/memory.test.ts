@@ -144,8 +144,8 @@ test('a state directory that breaks in the middle of a run costs nothing but mem
   expect(report.outcome).toBe('converged');
   expect(report.notes).toEqual([
     expect.stringContaining('acme.example has its first SMTP credential'),
-    'what was applied could not be remembered: the disk is full',
-    'the report could not be kept: the disk is full',
+    'the result of this run could not be recorded: the disk is full',
+    'the report could not be saved: the disk is full',
   ]);
   expect(after.changes).toEqual([]);
 });

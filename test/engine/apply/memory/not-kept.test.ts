@@ -57,7 +57,7 @@ domains:
     const first = await scene.run();
     expect(first.report.outcome).toBe('partial');
     expect(notKept(first)).toEqual([
-      'update alias sales: the service accepted it and shows another forward: sales.team@corp.example; it is sent again when its entry, or what the service shows, changes',
+      'update alias sales: the service accepted it but shows another forward: sales.team@corp.example; it is sent again when its entry or the live value changes',
     ]);
     expect(first.writes).toHaveLength(1);
     expect(first.progress.filter(({ kind }) => kind === 'verifying')).toHaveLength(3);

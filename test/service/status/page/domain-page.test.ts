@@ -45,7 +45,7 @@ describe('the page of a domain', () => {
     ]);
     const flat = async (path: string): Promise<string> =>
       (await get(path)).text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
-    const reason = 'it does not receive mail any more, according to the service; a guard holds it';
+    const reason = 'it no longer receives mail, according to the service; a guard holds it';
     expect(await flat('/domains/acme.example')).toContain(reason);
     expect(await flat('/domains/acme.example')).toMatch(/Not receiving.*fwdsync verify acme\.example/);
     expect(await flat('/')).toMatch(/1 of 2 domains does not receive mail.*Needs attention.*⊘ Not receiving/);
@@ -61,7 +61,7 @@ describe('the page of a domain', () => {
     const { text } = await get('/domains/events.example');
     const flat = text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
     expect(flat).toMatch(/events\.example ≠ Drifted acme · read 3 min ago acme\.yaml:5/);
-    expect(flat).toContain('Rules route the mail of this domain, in this order; its aliases take none.');
+    expect(flat).toContain('Rules route the mail of this domain, in this order; its aliases are not used.');
     expect(flat).toMatch(/→ What to do: the next run applies it/);
     expect(flat).toMatch(/Pending plan \+1 ~1 -1 ↕1/);
     expect(flat).toMatch(

@@ -39,7 +39,7 @@ describe('the page of a worker', () => {
     );
     const rows = await page.locator('#attention tbody tr, #accounts tbody tr').allTextContents();
     const [unattended, failing, , , drifted, unknown, behind] = [0, 1, 2, 3, 4, 5, 6].map((at) => rows[at]);
-    expect(unattended).toMatch(/Unattended.*b@agency\.example.*revision 2.*see that workers run.*2 h ago/s);
+    expect(unattended).toMatch(/Unattended.*b@agency\.example.*revision 2.*check that workers run.*2 h ago/s);
     expect(failing).toMatch(
       /Failing.*c@agency\.example.*the key of \*\*\*@?corp\.example <b>.*replace the key/s,
     );
@@ -91,10 +91,10 @@ describe('the page of a worker', () => {
 
   test('names the domains that do not receive mail, and so does /status', async () => {
     const notReceiving = { stopped: ['a.example'], never: ['b.example', 'c.example'] };
-    const error = 'a.example does not receive mail any more, according to the service';
+    const error = 'a.example no longer receives mail, according to the service';
     const { get } = await serveFleet(fleet([fleetAccount({ state: 'not-receiving', error, notReceiving })]));
     expect((await get('/')).text.replaceAll(/<[^>]*>|\s+/g, ' ')).toMatch(
-      /Not receiving .* a\.example does not .*; b\.example, c\.example have never received .* fwdsync verify a\.example/,
+      /Not receiving .* a\.example no longer receives .*; b\.example, c\.example have never received .* fwdsync verify a\.example/,
     );
     expect(JSON.parse((await get('/status')).text)).toMatchObject({ accounts: [{ error, notReceiving }] });
   });

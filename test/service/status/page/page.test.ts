@@ -329,7 +329,7 @@ describe('signing in', () => {
     await tabTo(page, '^token ');
     await page.keyboard.type('no');
     await page.keyboard.press('Enter');
-    await page.getByText('This is not the token.').waitFor();
+    await page.getByText('Wrong token.').waitFor();
     expect(await axe(page)).toEqual([]);
     await page.getByLabel('Token').fill(TOKEN);
     await page.keyboard.press('Enter');

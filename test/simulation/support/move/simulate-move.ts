@@ -216,7 +216,7 @@ async function ask(course: Course): Promise<void> {
   decide(course, called.moved);
 }
 
-const RECORDS_ARE_RIGHT = 'SPF, DKIM and DMARC are as the service wants them';
+const RECORDS_ARE_RIGHT = 'SPF, DKIM and DMARC are correct';
 
 function decide(course: Course, { gates, seen }: Moved): void {
   const { world, closedAt } = course;

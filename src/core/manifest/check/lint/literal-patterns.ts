@@ -9,7 +9,7 @@ export function* literalPatterns({ patterns, rules }: LintedDomain): Generator<L
       code: 'literal-pattern',
       source,
       entries: [name],
-      message: `the alias ${quote(name)} reads like a pattern, and may match mail to that very name only`,
+      message: `the alias ${quote(name)} looks like a pattern, but may match only mail to exactly that name`,
       hint: `for a pattern, write a regular expression in parentheses: ${quote(regexFor(name))}`,
     };
   }
@@ -19,7 +19,7 @@ export function* literalPatterns({ patterns, rules }: LintedDomain): Generator<L
       code: 'literal-pattern',
       source,
       entries: [name],
-      message: `the rule ${quote(name)} names ${quote(match.alias)}: only a * at the end stands for any characters`,
+      message: `the rule ${quote(name)} names ${quote(match.alias)}, where only a * at the end matches any characters`,
       hint: `for another pattern, write a regular expression in parentheses: ${quote(regexFor(match.alias))}`,
     };
   }

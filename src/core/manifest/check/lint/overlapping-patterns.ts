@@ -14,8 +14,8 @@ export function* overlappingPatterns({ domain, aliases, patterns }: LintedDomain
       code: 'overlapping-patterns',
       ...laterOf(first.source, second.source),
       entries: [first.name, second.name],
-      message: `the aliases ${quote(first.name)} and ${quote(second.name)} both match ${quote(`${localPart}@${domain.domain}`)} and forward to different destinations: which of them takes its mail is not known`,
-      hint: `let only one of them match it, or name ${quote(localPart)} in an alias of its own`,
+      message: `the aliases ${quote(first.name)} and ${quote(second.name)} both match ${quote(`${localPart}@${domain.domain}`)} and forward to different destinations: it is not known which of them gets its mail`,
+      hint: `let only one of them match it, or add an alias ${quote(localPart)}`,
     };
   }
 }

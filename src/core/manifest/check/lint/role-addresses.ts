@@ -9,12 +9,12 @@ const ROLES = [
   {
     name: 'postmaster',
     code: 'no-postmaster',
-    who: 'other mail servers report delivery problems to it (RFC 5321)',
+    who: 'other mail servers report delivery problems there (RFC 5321)',
   },
   {
     name: 'abuse',
     code: 'no-abuse',
-    who: 'networks report spam that seems to come from the domain to it (RFC 2142)',
+    who: 'other networks report spam there (RFC 2142)',
   },
 ] as const;
 
@@ -38,7 +38,7 @@ export function* missingRoles({ domain, aliases, patterns, rules }: LintedDomain
       code,
       source: domain.source,
       entries: [name],
-      message: `mail to ${name} of ${domain.domain} is refused: ${who}`,
+      message: `${domain.domain} has no ${name} address: ${who}`,
       hint: `add the alias ${name}, or \`${name}: { state: absent }\` to say that there is none`,
     };
   }

@@ -21,7 +21,7 @@ export function* sameAsCatchAll({
       source,
       related: all.source,
       entries: [name, '*'],
-      message: `the alias ${quote(name)} does what "*" does`,
+      message: `the alias ${quote(name)} has the same destinations as the catch-all`,
       hint: `delete ${quote(name)}; or keep it, if it should stay when "*" changes`,
     };
   }

@@ -25,6 +25,6 @@ function found(what: string, source: Source, entries: readonly string[]): LintFi
     source,
     entries,
     message: `${what}: the service may refuse that`,
-    hint: 'name the mailbox outside this domain where the mail ends',
+    hint: 'forward to a mailbox outside this domain',
   };
 }

@@ -47,7 +47,7 @@ function* shadowedBy(
     code: 'shadowed-alias',
     ...laterOf(alias.source, one.source),
     entries: [alias.name, ...names],
-    message: `the alias ${quote(alias.name)} gets no mail: all that it matches goes to ${listNames(names)} first`,
+    message: `the alias ${quote(alias.name)} gets no mail: all of its mail goes to ${listNames(names)} first`,
     hint: 'delete one of them, or make the pattern match more',
   };
 }

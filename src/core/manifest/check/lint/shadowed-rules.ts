@@ -53,7 +53,7 @@ function* shadowed(rule: PresentRule, above: Above): Generator<LintFinding> {
     source: rule.source,
     related: one.source,
     entries: [rule.name, ...names],
-    message: `the rule ${quote(rule.name)} gets no mail: all that it matches is matched by ${listNames(names)} first`,
+    message: `the rule ${quote(rule.name)} gets no mail: all of its mail is matched by ${listNames(names)} first`,
     hint: 'move it up, delete it, or narrow the rule above it',
   };
 }
@@ -78,7 +78,7 @@ function equalCondition(rule: PresentRule, same: PresentRule): LintFinding {
     source: rule.source,
     related: same.source,
     entries: [rule.name, same.name],
-    message: `the rules ${quote(same.name)} and ${quote(rule.name)} have the same condition and other destinations: the first gets all the mail`,
+    message: `the rules ${quote(same.name)} and ${quote(rule.name)} have the same condition and different destinations: the first gets all the mail`,
     hint: 'write the destinations of both into one rule, or change a condition',
   };
 }

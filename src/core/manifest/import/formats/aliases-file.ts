@@ -29,7 +29,7 @@ const NO_DOMAIN: SourceFault = {
   kind: 'usage',
   span: null,
   message: 'the names of an aliases file have no domain',
-  hint: 'name the domains that they belong to with --for, such as --for acme.example',
+  hint: 'give their domains with --for, such as --for acme.example',
 };
 
 /** Returns the name without quotes, and the list; empty if the line has another form. */

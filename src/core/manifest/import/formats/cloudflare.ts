@@ -25,7 +25,7 @@ export function parseCloudflare(
     !rows.every(({ cells }) => Array.isArray(cells.get('matchers')) && Array.isArray(cells.get('actions')))
   ) {
     return fail(
-      broken(within, 0, 'these are no rules of Email Routing: matchers or actions are missing', HINT),
+      broken(within, 0, 'these are not rules of Email Routing: matchers or actions are missing', HINT),
     );
   }
   const found = collectEntries();

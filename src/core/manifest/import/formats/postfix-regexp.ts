@@ -63,7 +63,7 @@ function addRule(
   entries.push({ span, shown, ignoresLabels: false, ...rule });
   if (rule.pattern === parsed.pattern) return;
   const { domain } = parsed;
-  leftOut.push({ span, address: `${shown} with nothing in a group`, reason: 'capture', domain });
+  leftOut.push({ span, address: `${shown} with an empty group`, reason: 'capture', domain });
   entries.push(opaque);
 }
 

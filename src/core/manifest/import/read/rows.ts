@@ -72,9 +72,7 @@ function parseJson(within: SourceText): Result<unknown, SourceFault> {
       ? `unexpected ${quote(within.text.charAt(position))}`
       : words;
     const message = `this is not valid JSON: ${found}`;
-    return fail(
-      broken(within, Math.min(position, within.text.length), message, 'save the file again as it was'),
-    );
+    return fail(broken(within, Math.min(position, within.text.length), message, 'save the file again'));
   }
 }
 

@@ -101,7 +101,7 @@ function unclosedFault(within: SourceText, offset: number, what: string): Source
     within,
     offset,
     `a ${what} is not closed`,
-    'give the records as dig or the zone file has them',
+    'give the records as dig prints them or as a zone file has them',
   );
 }
 

@@ -107,8 +107,8 @@ function hasRoom(node: Node, count: number, book: Book): boolean {
   if (book.room >= 0) return true;
   book.room = null;
   book.log.report('too-many-entries', node, {
-    message: 'the entries have too many destinations once groups are expanded',
-    hint: 'forward to a mailing list, or raise --max-entries (FWDSYNC_MAX_ENTRIES) where the memory suffices',
+    message: 'with expanded groups, the entries have too many destinations',
+    hint: 'forward to a mailing list, or raise --max-entries (FWDSYNC_MAX_ENTRIES) if there is enough memory',
   });
   return false;
 }
@@ -154,7 +154,7 @@ function resolveName(node: TextNode, book: Book): readonly Destination[] | null 
   if (at < 0) return resolveGroup(name, node, book);
   book.log.report('destination-cycle', node, {
     message: `the destination ${quote(name)} contains itself: ${[...book.open.slice(at), name].join(' -> ')}`,
-    hint: 'take one of them out of the other',
+    hint: 'remove one of them from the other',
   });
   return null;
 }
@@ -191,8 +191,8 @@ function reportTooDeep(name: string, at: Node, book: Book): void {
   if (book.depth === 'reported') return;
   book.depth = 'reported';
   book.log.report('nesting-too-deep', at, {
-    message: `groups contain groups over more than ${MAX_LEVELS} levels: at ${quote(name)}`,
-    hint: 'name the destinations in fewer groups',
+    message: `groups are nested more than ${MAX_LEVELS} levels deep, at ${quote(name)}`,
+    hint: 'use fewer nested groups',
   });
 }
 
@@ -226,7 +226,7 @@ function parseReferenced(part: string): Destination | null {
 const UNSET_HINTS = {
   required: 'set it, and run again',
   optional: 'plan and apply need it to be set',
-  spare: 'no entry needs it; where it is set, its value is shown by its name alone',
+  spare: 'no entry needs it; if it is set, its name is shown instead of its value',
 } as const;
 
 /** Resolves a reference without a value. It stands for itself, which is enough to check everything else. */

@@ -56,7 +56,7 @@ export function createLookAlikes(named: ReadonlyMap<string, TextNode>, log: Prob
       if (!plain) skeletons.set(skeleton, node);
       if (twin === undefined) return 'distinct';
       log.report('look-alike', node, {
-        message: `${quote(node.text)} looks like ${quote(twin.text)} and is another name`,
+        message: `${quote(node.text)} looks like ${quote(twin.text)} but is another name`,
         hint: 'type it again in one script, or delete one of the two',
         related: twin,
       });
@@ -73,7 +73,7 @@ export function visibleDomain(domain: string): string {
 function reportSame(node: TextNode, first: TextNode, log: ProblemLog): void {
   const how = node.text.normalize('NFC') === first.text.normalize('NFC') ? 'Unicode form' : 'case';
   log.report('duplicate-name', node, {
-    message: `${quote(node.text)} and ${quote(first.text)} differ only in ${how}, and are one name`,
+    message: `${quote(node.text)} and ${quote(first.text)} differ only in ${how}, and count as one name`,
     hint: 'keep one of the two',
     related: first,
   });
@@ -81,7 +81,7 @@ function reportSame(node: TextNode, first: TextNode, log: ProblemLog): void {
 
 function warnNonAscii(node: TextNode, name: string, log: ProblemLog): void {
   if (!/[^\x20-\x7e]/.test(name)) return;
-  const changed = name === node.text ? '' : '; it is taken in Unicode form NFC';
+  const changed = name === node.text ? '' : '; its Unicode form NFC is used';
   log.report('non-ascii-name', node, {
     message: `the name ${quote(node.text)} has letters other than ASCII${changed}`,
     hint: 'make sure that senders and the service can write it',

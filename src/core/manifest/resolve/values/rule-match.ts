@@ -26,7 +26,7 @@ export function readMatch(node: MapNode, log: ProblemLog): RuleMatch | null {
   const scopes = node.entries.get('scopes');
   if (scopes !== undefined && types[0] !== 'regex') {
     log.report('rule-type', scopes.key, {
-      message: '`scopes` belongs to `regex` only',
+      message: 'only `regex` can have `scopes`',
       hint: 'leave it out, or write `regex`',
     });
     return null;
@@ -69,7 +69,7 @@ function readScopes(node: MapNode, log: ProblemLog): readonly Scope[] | null {
   const written = valueOf(node, 'scopes');
   if (written === undefined) {
     log.report('missing-key', node, {
-      message: 'the rule does not say where its regex is searched',
+      message: 'the rule does not say where to search its regex',
       hint: 'add `scopes:` with some of sender, recipient, subject, body',
     });
     return null;
@@ -83,7 +83,7 @@ function readScopes(node: MapNode, log: ProblemLog): readonly Scope[] | null {
 function warnAnchoring(written: Node, regex: string, log: ProblemLog): void {
   if (isAnchored(regex)) return;
   log.report('anchoring', written, {
-    message: `whether ${quote(regex)} must match the whole text or a part of it is not known`,
+    message: `it is not known if ${quote(regex)} must match the whole text or a part of it`,
     hint: 'write .*PATTERN.* for a part, ^PATTERN$ for the whole',
   });
 }

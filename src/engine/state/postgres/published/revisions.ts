@@ -169,7 +169,7 @@ const PUBLISH_LOCK = 4_660_921_838;
 class TwiceError extends Error {
   readonly twice: readonly DomainTwice[];
   constructor(twice: readonly DomainTwice[]) {
-    super('domains are published for another account already');
+    super('domains are already published for another account');
     this.twice = twice;
   }
 }

@@ -72,6 +72,6 @@ function adviceOf({ state, notReceiving }: FleetAccount, command: CommandLine): 
 }
 
 const RESOLVE: Readonly<Partial<Record<FleetState, string>>> = {
-  unattended: 'see that workers run and are not overloaded',
+  unattended: 'check that workers run and are not overloaded',
   drifted: 'the next run applies it, unless workers only report',
 };

@@ -6,16 +6,13 @@ export type SignInFault = 'wrong' | { readonly seconds: number } | null;
 export function renderSignIn(fault: SignInFault, basePath: string): Html {
   const message =
     fault === 'wrong'
-      ? 'This is not the token.'
+      ? 'Wrong token.'
       : fault === null
         ? null
         : `Too many wrong tokens: try again in ${fault.seconds} s.`;
   return html`<section class="card narrow" aria-labelledby="sign-in-title">
     <h1 id="sign-in-title">Sign in</h1>
-    <p>
-      This page shows how the mail of your domains is forwarded. It asks for the token with which the daemon
-      was started.
-    </p>
+    <p>Enter the access token (<code>FWDSYNC_PAGE_TOKEN</code>).</p>
     ${message === null ? null : html`<p class="fault" id="fault" role="alert">${message}</p>`}
     <form method="post" action="${basePath}/login" class="stack">
       <input

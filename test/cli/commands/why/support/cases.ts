@@ -86,7 +86,7 @@ export const CASES: readonly Case[] = [
     happens: (scene) => byHand(scene, 'POST', '/domains/acme.example/verify', {}),
     verdict: 'not-receiving',
     sentence:
-      'acme.example does not receive mail: its MX records do not lead to the service, according to the service.',
+      'acme.example does not receive mail: its MX records do not point to the service, according to the service.',
   },
   {
     cause: 'an alias that somebody deleted',
@@ -96,14 +96,14 @@ export const CASES: readonly Case[] = [
     },
     verdict: 'refused',
     sentence:
-      'Mail to sales@acme.example is refused: nothing in the account takes it. The manifest sends it to ana@corp.example (alias sales, fwdsync.yaml:5:7): was it applied?',
+      'Mail to sales@acme.example is refused: nothing in the account matches it. The manifest sends it to ana@corp.example (alias sales, fwdsync.yaml:5:7): has it been applied?',
   },
   {
     cause: 'a name that nobody ever made',
     to: 'sale@acme.example',
     happens: (scene) => deliver(scene, { to: 'sale@acme.example' }),
     verdict: 'refused',
-    sentence: 'Mail to sale@acme.example is refused: nothing in the account takes it.',
+    sentence: 'Mail to sale@acme.example is refused: nothing in the account matches it.',
   },
   {
     cause: 'a domain that was not applied yet',
@@ -111,7 +111,7 @@ export const CASES: readonly Case[] = [
     manifest: `${MANIFEST}  new.example: { aliases: { sales: ana@corp.example } }\n`,
     verdict: 'refused',
     sentence:
-      'Mail to sales@new.example is refused: the account has no domain new.example. The manifest sends it to ana@corp.example (alias sales, fwdsync.yaml:11:29): was it applied?',
+      'Mail to sales@new.example is refused: the account has no domain new.example. The manifest sends it to ana@corp.example (alias sales, fwdsync.yaml:11:29): has it been applied?',
   },
   {
     cause: 'a message that came before the alias did',
@@ -123,7 +123,7 @@ export const CASES: readonly Case[] = [
     },
     verdict: 'refused',
     sentence:
-      'The newest message to late@acme.example was refused (550 5.1.1 No such recipient). By now the account takes such mail.',
+      'The newest message to late@acme.example was refused (550 5.1.1 No such recipient). Now the account accepts such mail.',
   },
   {
     cause: 'aliases that lead round in a circle',
@@ -136,21 +136,21 @@ export const CASES: readonly Case[] = [
     },
     verdict: 'refused',
     sentence:
-      'Mail to info@acme.example goes round in a circle (alias info, fwdsync.yaml:8:7) and is never delivered. The manifest sends it to ben@corp.example (alias info, fwdsync.yaml:8:7): was it applied?',
+      'Mail to info@acme.example goes round in a circle (alias info, fwdsync.yaml:8:7) and is never delivered. The manifest sends it to ben@corp.example (alias info, fwdsync.yaml:8:7): has it been applied?',
   },
   {
     cause: 'a mailbox that is closed',
     happens: (scene) => deliver(scene, { ...SALES, outcome: 'HARD-BOUNCE' }),
     verdict: 'failing',
     sentence:
-      'The newest message to sales@acme.example did not arrive: ana@corp.example did not take it (550 5.1.1 No such user here).',
+      'The newest message to sales@acme.example did not arrive: ana@corp.example did not accept it (550 5.1.1 No such user here).',
   },
   {
     cause: 'a destination that greylists',
     happens: (scene) => deliver(scene, { ...SALES, outcome: 'SOFT-BOUNCE' }),
     verdict: 'failing',
     sentence:
-      'The newest message to sales@acme.example did not arrive: ana@corp.example has not taken it yet, and the service tries again (451 4.3.0 Temporary failure, try again later).',
+      'The newest message to sales@acme.example did not arrive: ana@corp.example has not accepted it yet, and the service retries (451 4.3.0 Temporary failure, try again later).',
   },
   {
     cause: 'one of two destinations that fails',
@@ -159,7 +159,7 @@ export const CASES: readonly Case[] = [
       deliver(scene, { to: 'team@acme.example', outcomes: { 'ben@corp.example': 'BOUNCED' } }),
     verdict: 'failing',
     sentence:
-      'The newest message to team@acme.example did not arrive: ben@corp.example did not take it (554 5.0.0 Delivery failed). It was delivered to ana@corp.example.',
+      'The newest message to team@acme.example did not arrive: ben@corp.example did not accept it (554 5.0.0 Delivery failed). It was delivered to ana@corp.example.',
   },
   {
     cause: 'a destination that failed and was changed since',
@@ -170,7 +170,7 @@ export const CASES: readonly Case[] = [
     },
     verdict: 'failing',
     sentence:
-      'The newest message to sales@acme.example did not arrive: old@corp.example did not take it (550 5.1.1 No such user here). By now such mail goes to ana@corp.example (alias sales, fwdsync.yaml:5:7).',
+      'The newest message to sales@acme.example did not arrive: old@corp.example did not accept it (550 5.1.1 No such user here). Now such mail goes to ana@corp.example (alias sales, fwdsync.yaml:5:7).',
   },
   {
     cause: 'a wrong destination',
@@ -198,7 +198,7 @@ export const CASES: readonly Case[] = [
     happens: (scene) => editAlias(scene, 'sales', 'null'),
     verdict: 'differs',
     sentence:
-      'Mail to sales@acme.example is thrown away, and not to ana@corp.example as the manifest says (alias sales, fwdsync.yaml:5:7).',
+      'Mail to sales@acme.example is dropped, and not to ana@corp.example as the manifest says (alias sales, fwdsync.yaml:5:7).',
   },
   {
     cause: 'mail that the account should throw away',
@@ -206,7 +206,7 @@ export const CASES: readonly Case[] = [
     happens: (scene) => editAlias(scene, 'spam', 'ana@corp.example'),
     verdict: 'differs',
     sentence:
-      'Mail to spam@acme.example goes to ana@corp.example, and the manifest throws it away (alias spam, fwdsync.yaml:7:7).',
+      'Mail to spam@acme.example goes to ana@corp.example, but the manifest drops it (alias spam, fwdsync.yaml:7:7).',
   },
   {
     cause: 'an alias that the manifest wants to be gone',
@@ -215,21 +215,21 @@ export const CASES: readonly Case[] = [
     acme: { aliases: [{ alias: 'gone', forward: 'ana@corp.example' }] },
     verdict: 'differs',
     sentence:
-      'Mail to gone@acme.example goes to ana@corp.example (alias gone, fwdsync.yaml:7:7), and the manifest delivers it nowhere.',
+      'Mail to gone@acme.example goes to ana@corp.example (alias gone, fwdsync.yaml:7:7), but the manifest delivers it nowhere.',
   },
   {
-    cause: 'mail that is thrown away',
+    cause: 'mail that is dropped',
     to: 'spam@acme.example',
     happens: (scene) => deliver(scene, { to: 'spam@acme.example' }),
     verdict: 'discarded',
-    sentence: 'Mail to spam@acme.example is accepted and thrown away (alias spam, fwdsync.yaml:7:7).',
+    sentence: 'Mail to spam@acme.example is accepted and dropped (alias spam, fwdsync.yaml:7:7).',
   },
   {
     cause: 'a message that arrived',
     happens: (scene) => deliver(scene, SALES),
     verdict: 'delivered',
     sentence:
-      'The newest message to sales@acme.example was delivered to ana@corp.example at TIME. Look there, also among spam.',
+      'The newest message to sales@acme.example was delivered to ana@corp.example at TIME. Look in that mailbox, also in its spam folder.',
   },
   {
     cause: 'a message that went on through another domain of the account',
@@ -237,7 +237,7 @@ export const CASES: readonly Case[] = [
     happens: (scene) => deliver(scene, { to: 'info@acme.example' }),
     verdict: 'delivered',
     sentence:
-      'The newest message to info@acme.example was delivered to desk@hub.example at TIME. The account itself sends it on from there: `fwdsync why desk@hub.example -f DIR/fwdsync.yaml`.',
+      'The newest message to info@acme.example was delivered to desk@hub.example at TIME. The account forwards it from there: `fwdsync why desk@hub.example -f DIR/fwdsync.yaml`.',
   },
   {
     cause: 'a message that arrived after one that did not',
@@ -247,14 +247,14 @@ export const CASES: readonly Case[] = [
     },
     verdict: 'delivered',
     sentence:
-      'The newest message to sales@acme.example was delivered to ana@corp.example at TIME. Look there, also among spam.',
+      'The newest message to sales@acme.example was delivered to ana@corp.example at TIME. Look in that mailbox, also in its spam folder.',
   },
   {
     cause: 'a message that never came',
     happens: (scene) => deliver(scene, { to: 'team@acme.example' }),
     verdict: 'not-seen',
     sentence:
-      'No message to sales@acme.example has reached the service in the last 24h. Check the address that it was sent to, and ask the sender for the error that came back.',
+      'No message to sales@acme.example has reached the service in the last 24h. Check the address of the recipient, and ask the sender for the error message.',
   },
   {
     cause: 'a message that came long ago',
@@ -264,13 +264,13 @@ export const CASES: readonly Case[] = [
     },
     verdict: 'not-seen',
     sentence:
-      'No message to sales@acme.example has reached the service in the last 24h. Check the address that it was sent to, and ask the sender for the error that came back.',
+      'No message to sales@acme.example has reached the service in the last 24h. Check the address of the recipient, and ask the sender for the error message.',
   },
   {
     cause: 'a message that is on its way',
     happens: (scene) => deliver(scene, { ...SALES, outcome: ['QUEUED'] }),
     verdict: 'unknown',
     sentence:
-      'The newest message to sales@acme.example is still on its way: the logs do not show how it ended. Ask again in some minutes.',
+      'The newest message to sales@acme.example is not delivered yet: the logs do not show its result. Try again in some minutes.',
   },
 ];

@@ -107,7 +107,7 @@ describe('each change, whole', () => {
 describe('which fields differ', () => {
   test.each<[string, RuleMatch, RuleMatch, readonly string[]]>([
     ['an expression', CEL, { type: 'cel', expression: 'false' }, ['expression']],
-    ['an alias', { type: 'alias', alias: 'a' }, { type: 'alias', alias: 'b' }, ['alias']],
+    ['of an alias', { type: 'alias', alias: 'a' }, { type: 'alias', alias: 'b' }, ['alias']],
     ['a pattern', REGEX, { ...REGEX, regex: 'y' }, ['regex']],
     ['scopes', REGEX, { ...REGEX, scopes: ['body', 'sender'] }, ['scopes']],
     ['both', REGEX, { type: 'regex', regex: 'y', scopes: ['sender'] }, ['regex', 'scopes']],
@@ -142,7 +142,7 @@ describe('what is said', () => {
     expect(planRules([entry], [liveRule('id-1', 1, 'x@x.example', { match: CEL })]).warnings).toEqual([
       {
         code: 'adopted-by-content',
-        message: 'rule "vip" of acme.example was recognised by its content alone: it is the live rule id-1',
+        message: 'rule "vip" of acme.example was recognised only by its content: it is the live rule id-1',
         hint: 'add to it the line id: id-1',
         source: at(33),
       },
@@ -154,7 +154,7 @@ describe('what is said', () => {
     const warning = {
       code: 'unmanaged-rule-first',
       message:
-        'the live rule "u" of acme.example is not managed and comes before a managed rule: it may match its mail',
+        'the live rule "u" of acme.example is not managed and comes before a managed rule, whose mail it may match',
       hint: 'name it in the manifest, prune the rules, or move it in the dashboard',
       source: null,
     };
@@ -176,7 +176,7 @@ describe('what is said', () => {
     [
       'written',
       { id: 'id-1', idIsWritten: true },
-      'leave the id out: a new rule is added, and the old one goes where rules are pruned',
+      'remove the id: a new rule is added, and the old one is deleted if rules are pruned',
     ],
     ['that follows from the name', { id: 'id-1' }, 'give the rule another name'],
   ])('of a live rule of another type under an id %s', (_, parts, hint) => {
@@ -200,7 +200,7 @@ describe('what is said', () => {
         domain: ACME,
         part: 'domain',
         cause: 'unproven',
-        reason: 'two live rules answer to "vip": ids derived-alias-vip and id-9; delete one of them',
+        reason: 'two live rules have the name "vip": ids derived-alias-vip and id-9; delete one of them',
       },
     ]);
   });

@@ -272,7 +272,7 @@ describe('what an update says', () => {
     expect(result.warnings.map(({ code, message }) => [code, message])).toEqual([
       [
         'not-kept',
-        expect.stringMatching(/^rule ".+" of acme\.example: the service accepted this entry and keeps/),
+        expect.stringMatching(/^rule ".+" of acme\.example: the service accepted this entry but keeps/),
       ],
     ]);
   });

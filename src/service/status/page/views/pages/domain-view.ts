@@ -44,13 +44,13 @@ function engineText(engine: LiveEngine, readAt: number | null): string {
   if (readAt === null) return 'The forwards are those of the manifest: the account was not read yet.';
   switch (engine) {
     case 'alias':
-      return 'Aliases route the mail of this domain; its rules take none.';
+      return 'Aliases route the mail of this domain; its rules are not used.';
     case 'rules':
-      return 'Rules route the mail of this domain, in this order; its aliases take none.';
+      return 'Rules route the mail of this domain, in this order; its aliases are not used.';
     case 'none':
       return 'Routing is switched off: all mail to this domain is refused.';
     case null:
-      return 'The service does not say whether aliases or rules route the mail of this domain.';
+      return 'The service does not show if aliases or rules route the mail of this domain.';
   }
 }
 
