@@ -69,7 +69,7 @@ const ALIASES = { method: 'POST', endpoint: '/domains/:domain/aliases/batch' };
 
 describe('no planted value is in any output, file or log', () => {
   test.each(everyNth(2, ['v4', 'v3']))(
-    'of a run of all commands, through %s',
+    'from a run of all commands, through %s',
     { timeout: 60_000 },
     async (version) => {
       const { scene, run, findings } = await open(version);
@@ -122,7 +122,7 @@ describe('no planted value is in any output, file or log', () => {
   );
 
   test.each(everyNth(2, ['v3', 'v4']))(
-    'of commands that fail, through %s',
+    'from failing commands, through %s',
     { timeout: 60_000 },
     async (version) => {
       const { scene, run, findings } = await open(version);

@@ -341,7 +341,7 @@ describe('after the merge', () => {
     },
   );
 
-  test('what is stale once more fails with 6', async () => {
+  test('a plan that is stale again fails with 6', async () => {
     const { run } = await job();
     const step = stepsOf('examples/ci/github/merge.yml').find(({ run: script }) => script === 'exit 6');
     expect((await run(step as Step)).code).toBe(6);

@@ -20,7 +20,7 @@ function makeDirectory(path: string, mode: number): void {
   chmodSync(path, mode);
 }
 
-describe('what Node compiled is kept', () => {
+describe('the cache of compiled code', () => {
   /** Runs the program with a home directory and a shared temporary directory. */
   async function begin(program = ENTRY) {
     const [home, common] = [await temporaryDirectory(), await temporaryDirectory()];
@@ -45,14 +45,14 @@ describe('what Node compiled is kept', () => {
     expect(compiledBelow(common)).toEqual([]);
   });
 
-  test('where XDG_CACHE_HOME says, also below a directory that all share', async () => {
+  test('is below XDG_CACHE_HOME, even in a shared directory', async () => {
     const { home, common, run } = await begin();
     chmodSync(common, 0o1777);
     await run({ XDG_CACHE_HOME: join(common, 'caches') });
     expect([compiledBelow(home), compiledBelow(common)]).toEqual([[], ['caches/fwdsync']]);
   });
 
-  test('where NODE_COMPILE_CACHE says, and nowhere with NODE_DISABLE_COMPILE_CACHE', async () => {
+  test('is in NODE_COMPILE_CACHE, and off with NODE_DISABLE_COMPILE_CACHE', async () => {
     const { home, common, run } = await begin();
     await run({ NODE_DISABLE_COMPILE_CACHE: '1' });
     await run({ NODE_COMPILE_CACHE: join(common, 'named') });

@@ -59,7 +59,7 @@ describe.each(everyNth(2, ['v4', 'v3']))('credentials through %s', (version) => 
     expect([code, passwords(scene)]).toEqual([0, { carol: FIRST }]);
   });
 
-  test('of which nothing is remembered, is unchanged with a warning; --rotate sends it', async () => {
+  test('without a record is unchanged with a warning; --rotate sends it', async () => {
     const scene = await open({ seed: LIVE_CAROL, manifest: MANIFEST });
     const first = await apply(scene, FIRST);
     expect(first.stdout).toContain('[password-unknown]');

@@ -43,7 +43,7 @@ const SEED = {
 const ENV = { CAROL: 'correct horse battery', PRINTER: 'staple stapler stapled' };
 const OTHER = { v4: 'v3', v3: 'v4' } as const;
 
-describe.each(['v4', 'v3'] as const)('what was applied through %s', (version) => {
+describe.each(['v4', 'v3'] as const)('an account that was applied through %s', (version) => {
   test.each(['the same', 'a fresh'])(
     'has an empty plan through the other, with %s state directory',
     async (state) => {

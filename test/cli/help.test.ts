@@ -53,21 +53,21 @@ test('--version --verbose says what is known of the program, and --version its v
 });
 
 describe('the help', () => {
-  test.each(COMMANDS)('of %s has an example that uses it, and says where more is', async (command) => {
+  test.each(COMMANDS)('for %s has an example and names its page', async (command) => {
     const help = await helpOf(command);
     expect(help).toMatch(new RegExp(`Example:\n  \\$ .*fwdsync ${command}\\b`));
     expect(help).toContain('Environment and exit codes: fwdsync --help');
     expect(help).toContain(DOCS);
   });
 
-  test.each(COMMANDS)('of %s says the default of every option that has one', async (command) => {
+  test.each(COMMANDS)('for %s states the default of every option with one', async (command) => {
     const help = (await helpOf(command)).replaceAll(/\n {4,}/g, ' ');
     const lines = help.split('\n').filter((line) => /^ {2}(?:-\w, )?--[a-z-]+ </.test(line));
     const unsaid = lines.filter((line) => !line.includes('default: '));
     expect(unsaid.filter((line) => !WITHOUT_DEFAULT.has(/--[a-z-]+/.exec(line)?.[0] ?? ''))).toEqual([]);
   });
 
-  test.each(COMMANDS)('of %s says a default in one way, and -f only where there is one', async (command) => {
+  test.each(COMMANDS)('for %s states defaults in one form, and -f only if it exists', async (command) => {
     const help = (await helpOf(command)).replaceAll(/\n {4,}/g, ' ');
     expect(help).not.toMatch(/\(default|default: "/);
     expect(help.includes('instead of -f')).toBe(
@@ -91,11 +91,11 @@ describe('the help', () => {
     ]);
   });
 
-  test('of demo names the only format that it has', async () => {
+  test('for demo names its only format', async () => {
     expect((await helpOf('demo')).replaceAll(/\s+/g, ' ')).toContain('[FWDSYNC_FORMAT] (choices: "text")');
   });
 
-  test('of the program names exit codes and the documentation', async () => {
+  test('for the program names exit codes and the documentation', async () => {
     const help = await helpOf();
     for (const code of [0, 1, 2, 3, 4, 5, 6, 64, 130, 143]) expect(help).toMatch(new RegExp(`\\b${code}\\b`));
     expect(help).toContain(DOCS);

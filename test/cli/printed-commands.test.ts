@@ -155,7 +155,7 @@ async function expectToWork(
 }
 
 test.each(everyNth(5, Object.keys(PLACES) as readonly (keyof typeof PLACES)[]))(
-  'what commands print works in another directory: %s',
+  'commands that are printed work in another directory: %s',
   async (name) => {
     const place = await PLACES[name]();
     const { directory: cwd, flags, env, write } = place;
@@ -199,14 +199,17 @@ const LIMITED = [
   'a key in a file',
 ] as const;
 
-test.each(everyNth(2, LIMITED))('what a plan says of limits works in another directory: %s', async (name) => {
-  const place = await PLACES[name](3);
-  const { directory: cwd, env } = place;
-  const { stdout, stderr } = await fwdsync(['plan', ...ALLOWED, ...place.flags], { cwd, env });
-  await expectToWork([stdout.replace(/^Apply with: .*$/m, ''), stderr], place, ['account']);
-});
+test.each(everyNth(2, LIMITED))(
+  'commands that a plan prints about limits work in another directory: %s',
+  async (name) => {
+    const place = await PLACES[name](3);
+    const { directory: cwd, env } = place;
+    const { stdout, stderr } = await fwdsync(['plan', ...ALLOWED, ...place.flags], { cwd, env });
+    await expectToWork([stdout.replace(/^Apply with: .*$/m, ''), stderr], place, ['account']);
+  },
+);
 
-test('what a command without a manifest prints works in another directory', async () => {
+test('commands that are printed without a manifest work in another directory', async () => {
   const { directory: cwd, env } = await PLACES['the environment, with relative paths']();
   const { FWDSYNC_FILE: _, ...own } = env;
   const outputs: string[] = [];
@@ -236,7 +239,7 @@ const DAEMONS = [
 ] as const;
 
 test.each(everyNth(4, DAEMONS))(
-  'what a daemon prints works in another directory: %s',
+  'commands that a daemon prints work in another directory: %s',
   async (name) => {
     const place = await PLACES[name]();
     const outputs: string[] = [];
@@ -256,7 +259,7 @@ beforeAll(async () => {
 });
 
 test.runIf(IS_FULL)(
-  'what a worker and `status` print works in another directory',
+  'commands that a worker and `status` print work in another directory',
   async () => {
     const fleet = await openFleet(server, ['a', 'b']);
     const { FWDSYNC_STORE: store = '', FWDSYNC_API_URL: url = '', ...env } = fleet.env;

@@ -21,7 +21,7 @@ function refusal(words: string): object {
   return { ok: false, error: { kind: 'rejected', status: null, message } };
 }
 
-describe('what v3 cannot be asked of logs', () => {
+describe('requests for logs that v3 does not have', () => {
   test.each<[LogQuery, string]>([
     [{ sender: 'a@b.example' }, 'sender'],
     [{ recipient: 'a@b.example' }, 'recipient'],

@@ -19,7 +19,7 @@ async function connect(): Promise<Awaited<ReturnType<typeof testAccount>>> {
   return testAccount({ account: { email: EMAIL }, domains }, { version: 'v3' });
 }
 
-describe('what v3 does its own way', () => {
+describe('differences of v3', () => {
   test('pages hold 100 at most, and the filter of domains is q', async () => {
     const account = await connect();
     const client = account.client();

@@ -220,7 +220,7 @@ test.each(
   expect(printed[1]?.stdout).toContain('env: BOSS');
 });
 
-describe.each(VERSIONS)('what cannot be set or read as a value, on %s', (version) => {
+describe.each(VERSIONS)('fields that cannot be set or read as a value, on %s', (version) => {
   test('the rank: a rule moves, and back', async () => {
     const bench = await openBench(version);
     const rules = (first: string, second: string): string =>

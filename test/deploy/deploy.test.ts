@@ -199,7 +199,7 @@ describe('workers', () => {
   });
 });
 
-describe('what the files run', () => {
+describe('the commands in the files', () => {
   const FILES = [
     'docker-compose.yaml',
     'docker-compose.fleet.yaml',
@@ -308,7 +308,7 @@ describe('alerts', () => {
     );
   });
 
-  test('of each it is tested that it is silent just under, and that it fires', () => {
+  test('each has a test that it is silent just below its limit, and that it fires', () => {
     const { tests } = parse(read('test/deploy/alerts.promtool.yaml')) as {
       tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[];
     };

@@ -30,7 +30,7 @@ async function start(
   return { emulator, send };
 }
 
-describe('what is taken', () => {
+describe('accepted requests', () => {
   test('an empty text for an optional setting of a domain is not set', async () => {
     const { send } = await start();
     const added = await send('POST', '/domains', {
@@ -94,7 +94,7 @@ describe('switches', () => {
   });
 });
 
-describe('what is no request', () => {
+describe('malformed requests', () => {
   async function sendRaw(emulator: Emulator, request: string): Promise<{ head: string; body: unknown }> {
     const socket = connect(emulator.port, '127.0.0.1');
     await once(socket, 'connect');

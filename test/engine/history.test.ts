@@ -89,7 +89,7 @@ test('drift that is only observed is one line when first seen, one when it chang
   expect(lines).toEqual(['drift-end', 'drift', 'drift']);
 });
 
-test('what could not be read has neither begun nor ended', async () => {
+test('drift of an unread domain has neither begun nor ended', async () => {
   const world = await createWorld({ seed: SEED, manifest: MANIFEST });
   const daemon = world.start();
   await world.clock.pass(MINUTE);

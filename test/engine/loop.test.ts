@@ -192,7 +192,7 @@ describe('drift made behind its back', () => {
     await daemon.stop();
   });
 
-  test.runIf(IS_FULL)('that comes now and then does not freeze it', async () => {
+  test.runIf(IS_FULL)('that happens rarely does not freeze an item', async () => {
     const { world, daemon } = await started({ intervalMs: 20 * MINUTE, pollMs: HOUR });
     for (let time = 1; time <= 4; time += 1) {
       await driftSales(world, `mallory${time}@elsewhere.example`);
@@ -284,7 +284,7 @@ describe('trouble', () => {
     await daemon.stop();
   });
 
-  test('what a guard refuses is withheld, and the rest goes on; an allowance is taken up at once', async () => {
+  test('refused changes are withheld and the rest continues; an allowance takes effect at once', async () => {
     const { world, daemon } = await started();
     const catchAll = MANIFEST.replace('      sales:', '      "*": all@corp.example\n      sales:');
     await world.write(catchAll);

@@ -106,7 +106,7 @@ test('a drift that the list shows is never written by itself', async () => {
   await daemon.stop();
 });
 
-test('where the list does not prove itself everything is read, as without it', async () => {
+test('if the list cannot be proven everything is read, as without it', async () => {
   const { world, daemon } = await settled();
   world.core.faults.push({
     match: { version: 'v3', endpoint: '/domains', times: 'always' },
@@ -190,7 +190,7 @@ describe('another account at that address', () => {
   });
 });
 
-test('where nothing is in sync, a sweep pauses for as long as it read', async () => {
+test('if nothing is in sync, a sweep pauses for as long as it read', async () => {
   const world = await createWorld({
     seed: { domains: NAMES.map((domain) => ({ domain })) },
     manifest: MANIFEST,

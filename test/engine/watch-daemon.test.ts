@@ -85,7 +85,7 @@ test.each(DEATHS)(
   },
 );
 
-test('where each watcher that is made dies at once it is told once, and again after one that lived', async () => {
+test('if each new watcher dies at once, this is reported once, and again after a working one', async () => {
   const path = join(await temporaryDirectory(), 'm.yaml');
   await fs.writeFile(path, manifestText('ana'));
   const world = await createWorld({ seed: { domains: [{ domain: 'acme.example' }] } });

@@ -117,7 +117,7 @@ function testOutcome(golden: GoldenCase, version: Version, outcomeOf: () => Case
     expect(paths.filter((path) => /[?&]all=|-all\b/.test(path))).toEqual([]);
   });
 
-  if (alone) test('what is not managed stays as it is, ids and times included', () => {
+  if (alone) test('unmanaged items stay as they are, including ids and times', () => {
     if (desired === null) {
       expect(outcome.end).toEqual(outcome.start);
       return;

@@ -34,7 +34,7 @@ describe.each(['v4', 'v3'] as const)('through %s', (version) => {
     expect(rows).toEqual(withoutOpen(countLogs(world.emulator)));
   });
 
-  test('who follows the logs and is killed at any request has the counts of the log', LONG, async () => {
+  test('a follower of the logs that is killed at any request has the counts of the log', LONG, async () => {
     const next = random(PROVE_SEED + 1);
     for (let kill = 1; kill <= runs(60, 1); kill += 1) {
       const world = open();

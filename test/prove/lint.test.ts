@@ -150,7 +150,7 @@ function ends(table: RoutingTable<PresentAlias, PresentRule>): readonly unknown[
   return routes(table).map((route) => (route.kind === 'refused' ? null : route.forward.toSorted()));
 }
 
-test('what the linter says of random manifests is true, and it says something of most', () => {
+test('findings of the linter about random manifests are true, and most have one', () => {
   const found = new Map<string, number>();
   fc.assert(
     fc.property(manifest, (text) => {

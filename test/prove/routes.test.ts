@@ -22,7 +22,7 @@ import { PROVE_SEED, runs } from '../support/share.ts';
 /** Default destination of mail that matches no rule. */
 const ACCOUNT = 'ops@hub.example';
 
-test('whose mail changes is what the delivery of the emulator says before and after', () => {
+test('the mail that changes agrees with the delivery of the emulator before and after', () => {
   const seen = new Map<string, number>();
   fc.assert(
     fc.property(randomPlan, (random) => {

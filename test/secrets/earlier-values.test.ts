@@ -210,7 +210,7 @@ describe('a value that was once behind a reference is shown as the reference', (
     expect(scene.emulator.store.dump().domains[0]?.aliases.map(({ forward }) => forward)).toContain(BOSS);
   });
 
-  test('by a fingerprint that does not say what it is', async () => {
+  test('by a fingerprint that does not reveal it', async () => {
     const scene = await appliedScene();
     const files = await filesBelow(join(scene.directory, 'state'), []);
     expect(
@@ -220,7 +220,7 @@ describe('a value that was once behind a reference is shown as the reference', (
   });
 });
 
-test('where no earlier run is remembered, a notice recommends --mask', async () => {
+test('without a record of an earlier run, a notice recommends --mask', async () => {
   const scene = await appliedScene();
   await scene.manifest(LITERAL + MANIFEST.replace('sales:', 'new: { env: OTHER }, sales:'));
   const env = { OTHER: 'other@corp.example', FWDSYNC_STATE_DIR: join(scene.directory, 'none') };

@@ -168,7 +168,7 @@ describe('a value that is a secret of the operator is refused', () => {
     expect(stderr).not.toContain(KEY);
   });
 
-  test('where it is the key of another account, in the file of the operator or of a manifest', async () => {
+  test('if it is the key of another account, in the file of the operator or of a manifest', async () => {
     const { scene, outside } = await open('discard');
     await writeFile(join(outside, 'key'), `${KEY}\n`);
     const accounts = join(scene.directory, 'accounts');
@@ -199,7 +199,7 @@ describe('a value that is a secret of the operator is refused', () => {
   ] as const;
 
   test.each(everyNth(2, KEYS))(
-    'where the manifest of that account is broken, and its key is %s',
+    'if the manifest of that account is broken, and its key is %s',
     async (_, key, password) => {
       const { scene, outside } = await open('discard');
       await writeFile(join(outside, 'b.key'), 'key-of-account-b\n');
@@ -233,7 +233,7 @@ describe('a value that is a secret of the operator is refused', () => {
   );
 
   test.each(everyNth(3, ['FWDSYNC_API_KEY_FILE', 'FWDSYNC_PAGE_TOKEN_FILE', 'PGPASSFILE']))(
-    'where it is the file of %s, by another path',
+    'if it is the file of %s, by another path',
     async (name) => {
       const { scene, outside } = await open('discard');
       await writeFile(join(outside, 'secret'), `${KEY}\n`);
@@ -266,7 +266,7 @@ describe('a value that is a secret of the operator is refused', () => {
     ).toContain('aliases');
   });
 
-  test('where a daemon reads the manifest of that account after the one that refers to its key', async () => {
+  test('if a daemon reads the manifest of that account after the one that refers to its key', async () => {
     const { directory, emulator, env, write, writes } = await openWorkspace([{ domain: 'acme.example' }]);
     await mkdir(join(directory, 'many'));
     const account = (email: string, key: string, domain: string, reference: string): string =>
@@ -293,7 +293,7 @@ describe('a value that is a secret of the operator is refused', () => {
   });
 });
 
-test('what the operator names is read wherever it is', async () => {
+test('files that the operator names may be anywhere', async () => {
   const { scene, outside } = await open(ADDRESS);
   await writeFile(join(outside, 'key'), `${KEY}\n`);
   const env = { FWDSYNC_API_KEY: '', FWDSYNC_API_KEY_FILE: join(outside, 'key') };

@@ -5,7 +5,7 @@ import { commandScene } from '../cli/support/scene.ts';
 import { filesBelow } from '../support/search.ts';
 import { ENV, findings, PLANTED } from './support/planted.ts';
 
-describe.each(['v4', 'v3'] as const)('what the service repeats through %s', (version) => {
+describe.each(['v4', 'v3'] as const)('secrets that the service repeats through %s', (version) => {
   test('has no key in why the account is locked', async () => {
     const scene = await commandScene({
       version,

@@ -62,7 +62,7 @@ test('it stays refused as often as it is run, for nothing was applied', async ()
   expect(exchanges.filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 
-test('with what is refused held back it stays so as well', async () => {
+test('with refused parts withheld it stays so too', async () => {
   const scenario = shrinking(20, 10, { skipRefused: true });
   const { end, exchanges } = await simulate(scenario, { strokes: new Map(), idleRuns: 5 });
   expect(end.domains[0]?.aliases).toHaveLength(20);

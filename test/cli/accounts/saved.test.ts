@@ -98,7 +98,7 @@ describe('plans of many accounts in one file', () => {
     expect(again.code, again.stderr).toBe(0);
   });
 
-  test('those of --domain are applied, and the other account is left alone', async () => {
+  test('with --domain only those domains are applied, and the other account is unchanged', async () => {
     const accounts = await saved('--domain', 'beta.example');
     const { code, stderr } = await accounts.run('apply', 'plans.json');
     expect(code, stderr).toBe(0);

@@ -48,7 +48,7 @@ function collector(): { readonly stream: Writable; readonly text: () => string }
   return { stream, text: () => collected };
 }
 
-test('what is printed is kept until it is shown, in one piece under its name', async () => {
+test('output is kept until it is shown in one piece under its name', async () => {
   const { output, text } = openConsole();
   const [a, b] = [output.open('a'), output.open('b')];
   a.stdout.write('1\n');
@@ -92,7 +92,7 @@ test('one that throws while it is alone leaves the turn to the next', async () =
   expect(text.stdout()).toBe('[b]\n2\n');
 });
 
-test('where standard output is a document, names stand on standard error alone', async () => {
+test('if standard output is a document, names are only on standard error', async () => {
   const { output, text } = openConsole('stderr');
   const a = output.open('a');
   a.stdout.write('{}\n');

@@ -158,7 +158,7 @@ test('a run that writes nothing is not recorded; the newest comes first; a run s
   expect(masked).toContain('***1@corp.example -> ***2@corp.example');
 });
 
-test('of several accounts in one state the newest run comes first, each with its account', async () => {
+test('with several accounts in one state the newest run comes first, each with its account', async () => {
   const scene = await open();
   for (const [account, minutes] of Object.entries({ ana: ['1', '4'], bob: ['2', '3'] })) {
     const place = join(scene.directory, 'state', account, 'history');
@@ -180,7 +180,7 @@ test('of several accounts in one state the newest run comes first, each with its
   ]);
 });
 
-test('of a manifest in a repository: commit, author, and whether it differs from what is committed', async () => {
+test('for a manifest in a repository: commit, author, and uncommitted changes', async () => {
   const scene = await open();
   const repository = await createRepository(scene.directory);
   const path = { PATH: process.env['PATH'] ?? '' };
@@ -233,7 +233,7 @@ test('blame says what set an address as it is; of what nothing is recorded, noth
   });
 });
 
-test('what a domain takes with it is recorded as its items', async () => {
+test('the items that are deleted with a domain are recorded', async () => {
   const scene = await open();
   await apply(scene);
   await scene.manifest('domains:\n  acme.example: { state: absent }\n');
@@ -257,7 +257,7 @@ test('what a domain takes with it is recorded as its items', async () => {
   });
 });
 
-test('what the service refuses is recorded with its words, and is no entry of blame', async () => {
+test('items that the service refuses are recorded with its message, and are not in blame', async () => {
   const scene = await open();
   scene.emulator.faults.push({
     match: { method: 'POST', path: '/domains/beta.example/aliases', times: 'always' },

@@ -164,7 +164,7 @@ describe.each(VERSIONS)('logs through %s', (version) => {
   });
 });
 
-describe('what is wrong usage', () => {
+describe('wrong usage', () => {
   test.each([
     ['no domain', []],
     ['what is no domain', ['acme']],

@@ -147,7 +147,7 @@ describe('revisions', () => {
     });
   });
 
-  test('of many who publish at once each text becomes one revision', async () => {
+  test('when many publish at once, each text becomes one revision', async () => {
     const { write, scene, env, url } = await openScene();
     const names = ['a', 'b', 'c', 'd'];
     for (const name of names) await write(name, [`${name}.example`]);

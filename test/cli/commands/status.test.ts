@@ -64,7 +64,7 @@ test('as JSON: each account by its schema; an account that was not read for thre
   });
 });
 
-test('as text: worst first, what is in sync as a count, workers and what waits', async () => {
+test('as text: worst first, a count of those in sync, workers and the queue', async () => {
   const { status } = await openFleet();
   const { code, stdout, stderr } = await status();
   expect([code, stderr]).toEqual([0, '']);

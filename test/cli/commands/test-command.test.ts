@@ -67,7 +67,7 @@ test('one that arrives elsewhere: 2, with both routes and the line', async () =>
 test.each([
   ['patterns in any order', 'info', '(sales|info)', '(info|hr)', 'alias "(sales|info)", alias "(info|hr)"'],
   ['a name that may be a pattern', 'support', 'sup*', '"*"', 'alias "*", alias "sup*"'],
-])('what is not known does not arrive: %s', async (_, local, first, second, takers) => {
+])('an unknown result counts as not arrived: %s', async (_, local, first, second, takers) => {
   const { code, stdout } = await run(`version: 1
 domains:
   acme.example:

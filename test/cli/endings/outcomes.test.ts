@@ -88,7 +88,7 @@ describe('apply', () => {
     expect(await endOf(workspace, '--skip-refused')).toEqual({ outcome: 'failed', code: 1 });
   });
 
-  test('of which all is refused: failed, 1; of which a part is: partial, 3; then converged and unchanged, 0', async () => {
+  test('with all items refused: failed, 1; with some refused: partial, 3; then converged and unchanged, 0', async () => {
     const workspace = await open(3, `${head}${three}, info: ana@corp.example }\n`);
     const no = {
       match: { method: 'POST' },

@@ -143,7 +143,7 @@ describe('a saved plan', () => {
     expect(await account.run(['apply', 'plan.json'], { env: ENV })).toMatchObject({ code: 6 });
   });
 
-  test('of an earlier version has none, and is shown and applied', async () => {
+  test('from an earlier version has none, and is shown and applied', async () => {
     const account = await scene();
     const { directory } = account;
     await account.run(['plan', '--allow-reroutes', '30', '--out', 'plan.json'], { env: ENV });

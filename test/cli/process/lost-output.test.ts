@@ -78,7 +78,7 @@ describe('on a full disk', () => {
     expect(aliases?.includes('info')).toBe(code === 3);
   });
 
-  test.runIf(IS_FULL)('what a command ends with for another reason stays', async () => {
+  test.runIf(IS_FULL)('the exit code for another reason stays', async () => {
     const { code } = await run(await open(REFUSED), 'fwdsync plan >/dev/full');
     expect(code).toBe(4);
   });
@@ -88,7 +88,7 @@ describe('on a full disk', () => {
     expect(ended).toEqual({ code: 1, stderr: LOST });
   });
 
-  test.runIf(IS_FULL)('what is published is 3', async () => {
+  test.runIf(IS_FULL)('after a publication it is 3', async () => {
     const ended = await run(await open(), 'fwdsync publish >/dev/full', await emptyStore());
     expect(ended).toEqual({ code: 3, stderr: LOST });
   });

@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
-describe('what a command prints is whole', () => {
+describe('the output of a command is complete', () => {
   test('in a file, after what is there', async () => {
     const path = join(await temporaryDirectory(), 'output');
     writeFileSync(path, 'before\n');

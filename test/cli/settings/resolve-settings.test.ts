@@ -65,7 +65,7 @@ test('both manifests with a default name are paths; which one is meant is asked 
   expect(() => assertOneDefault(places())).toThrow('both fwdsync.yaml and fwdsync/ are here');
 });
 
-test('of many accounts each states its own: a flag is compared with it, and a variable is about another', async () => {
+test('with many accounts each manifest states its own: a flag is compared with it, and a variable is for another one', async () => {
   const member = { paths: ['accounts/a.yaml'], domains: null };
   const byVariable = await resolve({ accounts: 'accounts' }, { FWDSYNC_ACCOUNT: 'b@x.example' });
   expect(settingsOfMember(byVariable, member).api.account).toBeNull();

@@ -25,7 +25,7 @@ async function appliedScene(): Promise<{ scene: CommandScene; store: Readonly<Re
   return { scene, store: { FWDSYNC_STORE: await server.createDatabase(), FWDSYNC_STORE_KEY: key, BOSS } };
 }
 
-test('what a directory keeps is in the store then, and works there', async () => {
+test('the content of a directory is in the store afterwards, and works there', async () => {
   const { scene, store: env } = await appliedScene();
   const imported = await scene.run(['state', 'import', 'state'], { env });
   expect(imported).toMatchObject({ code: 0, stderr: '' });

@@ -26,7 +26,7 @@ async function storeScene(): Promise<CommandScene & { readonly store: Readonly<R
   return { ...scene, store: { FWDSYNC_STORE: url, FWDSYNC_STORE_KEY: KEY } };
 }
 
-test('what is remembered cannot be read: nothing is written, for the guards have nothing to compare with', async () => {
+test('if the state cannot be read, nothing is written, because the guards have nothing to compare with', async () => {
   const scene = await storeScene();
   const { store: env, emulator } = scene;
   const url = env['FWDSYNC_STORE'] ?? '';
@@ -41,7 +41,7 @@ test('what is remembered cannot be read: nothing is written, for the guards have
   expect((await scene.run(['apply', '--yes'], { env })).code).toBe(0);
 });
 
-describe('what a command remembers is in the store', () => {
+describe('the state of a command is in the store', () => {
   test('apply keeps it there, plan --quick finds it, and its snapshot undoes it', async () => {
     const scene = await storeScene();
     const { store: env, directory, emulator } = scene;
@@ -111,7 +111,7 @@ describe('what a command remembers is in the store', () => {
     expect(rows).toEqual([{ kind: 'snapshot' }, { kind: 'report' }]);
   });
 
-  test('what was behind a reference is hidden by what the store remembers of it', async () => {
+  test('earlier values behind references are hidden by their fingerprints in the store', async () => {
     const scene = await storeScene();
     const { store } = scene;
     await scene.manifest(MANIFEST.replace('ana@corp.example', '{ env: BOSS }'));

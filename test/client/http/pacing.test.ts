@@ -114,7 +114,7 @@ describe('scenario 18: what a 429 asks for', () => {
   });
 });
 
-test('of what waits for a window a read that a write waits for goes before those that verify', async () => {
+test('among waiting requests, a read that a write needs goes before reads that verify', async () => {
   const { run } = scripted();
   const full = { headers: { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'retry-after': '1' } };
   await run([full]);
@@ -244,7 +244,7 @@ describe('budgets', () => {
     expect(sentAt.length).toBe(before + 1);
   });
 
-  test('what is urgent overtakes the sweep, which leaves half of the window', async () => {
+  test('urgent requests overtake the sweep, which leaves half of the window', async () => {
     const { run, clock, pacer } = scripted();
     const reset = String(Math.floor(clock.now() / 1000) + 60);
     const half = {
@@ -258,7 +258,7 @@ describe('budgets', () => {
     expect(pacer.totals().waitedSeconds).toBe(61);
   });
 
-  test('whether a request may still be sent is asked when its turn has come, not when it began to wait', async () => {
+  test('the permission to send a request is checked when its turn comes, not when it begins to wait', async () => {
     const { clock, pacer, run } = scripted();
     const asked: number[] = [];
     const spent = {

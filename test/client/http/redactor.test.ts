@@ -96,7 +96,7 @@ describe.each(Object.entries(ENCODINGS))('a value in %s', (_, encode) => {
   });
 });
 
-test('what is left of a message can be read', () => {
+test('the rest of a message stays readable', () => {
   const { redact } = open();
   const body = JSON.stringify({ username: 'carol', password: PASSWORD });
   expect(redact(`Cannot read ${body}`)).toBe('Cannot read {"username":"carol","password":"***"}');
@@ -169,14 +169,14 @@ describe('an answer', () => {
   };
   const textOf = (reply: Reply): string => (reply.kind === 'answer' ? reply.text : reply.message);
 
-  test('of a request that failed is redacted whole', () => {
+  test('to a failed request is redacted completely', () => {
     const echo = { message: ['x', { [PASSWORD]: json(PASSWORD) }], other: { deep: PASSWORD } };
     for (const body of [echo, `<p>${named(PASSWORD)}</p>`, `{"message": "${json(PASSWORD)}`]) {
       expect(textOf(redactReply(answer(400, body), open()))).not.toMatch(/quoted/);
     }
   });
 
-  test('of one that succeeded keeps its data: by them the account is judged', () => {
+  test('to a successful request keeps its data, because the account is judged by it', () => {
     const redactor = createRedactor();
     redactor.add('newsletter', '***');
     const body = {
@@ -187,7 +187,7 @@ describe('an answer', () => {
     expect(JSON.parse(textOf(redactReply(answer(207, body), redactor)))).toEqual(redacted);
   });
 
-  test('of an account that is locked has no value in the reason', () => {
+  test('about a locked account has no value in the reason', () => {
     const body = { account: { email: 'ana@corp.example', lock_reason: `key ${PASSWORD} was seen` } };
     const redacted = textOf(redactReply(answer(200, body), open()));
     expect(JSON.parse(redacted)).toEqual({
@@ -198,14 +198,14 @@ describe('an answer', () => {
   });
 
   test.each(['subject', 'message', 'hostname', 'server', 'local'])(
-    'of the logs has no value in %s',
+    'with logs has no value in %s',
     (field) => {
       const body = { logs: [{ id: '1', [field]: `=?UTF-8?B?${base64(PASSWORD)}?=` }] };
       expect(textOf(redactReply(answer(200, body), open()))).toContain('***');
     },
   );
 
-  test('of the logs, a whole page of it, keeps its texts', () => {
+  test('with a whole page of logs keeps its texts', () => {
     const message = '250 2.0.0 OK 1732400000 d9443c01a7336-2129dba22d1si543 - gsmtp accepted for delivery';
     const event = { server: 'gmail-smtp-in.l.google.example', local: 'mx1.improvmx.example', message };
     const entry = {
@@ -233,7 +233,7 @@ describe('an answer', () => {
     },
   );
 
-  test('that is nested without end is no bug', () => {
+  test('with endless nesting is no bug', () => {
     const body = `{"message":${'['.repeat(5_000)}${JSON.stringify(PASSWORD)}${']'.repeat(5_000)}}`;
     expect(textOf(redactReply(answer(500, body), open()))).not.toContain('quoted');
   });

@@ -30,7 +30,7 @@ async function send(
   return reply;
 }
 
-describe('what is asked', () => {
+describe('requests', () => {
   test('carry the key as HTTP Basic, and a content type only with a body', async () => {
     const server = await httpServer((_, response) => json(response, 200, {}));
     await send(server.url);
@@ -243,7 +243,7 @@ describe('an answer that would take too much memory once it is parsed', () => {
     expect(reply).toMatchObject({ message: expect.stringContaining(message) });
   });
 
-  test('of a failure its status still counts', async () => {
+  test('the status of a failure still counts', async () => {
     const server = await httpServer((_request, response) => json(response, 429, '['.repeat(100_000)));
     expect(await send(server.url)).toMatchObject({ kind: 'answer', status: 429, text: '' });
   });

@@ -117,7 +117,7 @@ describe('logs of v4', () => {
     ]);
   });
 
-  test('of one alias are those of its address', async () => {
+  test('for one alias are those of its address', async () => {
     const { client, asked } = await serve('v4', { logs: [], limit: 100, cursor: null, next_cursor: null });
     expect(await client.listLogs(DOMAIN, { alias: 'sales' })).toMatchObject({
       value: { entries: [], next: null },

@@ -181,7 +181,7 @@ describe('scenario 20: failed entries of a batch', () => {
       expect(recognised(answer(added, []), sent)).toEqual(['exact', 'id-new']);
     });
 
-    test('what failed is matched by nothing', () => {
+    test('a failed entry matches nothing', () => {
       const json = answer([under('new', 'x@x.example')], [failure(0)]);
       expect(() => recognised(json, ['x@x.example 1', 'y@x.example'])).toThrow(
         new ContradictionError('added holds new, which was not sent or failed as well'),
@@ -189,7 +189,7 @@ describe('scenario 20: failed entries of a batch', () => {
     });
   });
 
-  test('what was deleted is told by its id', () => {
+  test('a deleted item is named by its id', () => {
     const json = { deleted: [{ id: 'a' }], deleted_count: 1, failed: [], failed_count: 0 };
     const expected = new DecodeError('field deleted contains a value that is not an id');
     expect(() => deletedBatch(['a'])(json)).toThrow(expected);
@@ -204,7 +204,7 @@ describe('scenario 20: failed entries of a batch', () => {
   });
 });
 
-describe('what is sent in a batch', () => {
+describe('the content of a batch', () => {
   const endpoint = { method: 'POST', template: '/domains/:domain/aliases/batch' } as const;
   /** The bodies that a call is asked to send. */
   async function bodies(items: readonly (string | Json)[]): Promise<readonly unknown[]> {

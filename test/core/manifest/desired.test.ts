@@ -350,7 +350,7 @@ describe('domains and their settings', () => {
 describe('api and guards', () => {
   const api = (line: string): string => `version: 1\n${line}\ndomains: { a.example: {} }\n`;
 
-  test('what they say', () => {
+  test('their values', () => {
     const text = `version: 1
 api: { account: ops@acme.example, key: { file: keys/acme }, url: "https://api.improvmx.com/v4", version: v4 }
 guards:

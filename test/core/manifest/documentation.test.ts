@@ -138,7 +138,7 @@ describe('codes', () => {
     expect([...new Set(firstCells('## Guards'))].sort()).toEqual([...new Set(guards)].sort());
   });
 
-  test('what to do is said of each', () => {
+  test('each says what to do', () => {
     for (const heading of CODES) {
       for (const row of rowsUnder(heading)) {
         expect(row, row[0]).toHaveLength(4);

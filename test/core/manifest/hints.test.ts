@@ -59,7 +59,7 @@ test.each([
   expect(JSON.stringify(problem)).not.toMatch(/s3cret|U\+0020|\\"0\\"/);
 });
 
-describe('what is not closed', () => {
+describe('unclosed brackets and quotes', () => {
   const aliases = 'domains:\n  a.example:\n    aliases:\n';
   test.each([
     ['a list', `${aliases}      x: [a@b.example, c@b.example\n      y: d@b.example`, '[', '5:10'],
@@ -147,7 +147,7 @@ describe('an item of a list', () => {
   });
 
   test.each([
-    ['of an alias', inDomain('aliases: { "0": {} }'), '"0" is an empty map'],
+    ['an alias', inDomain('aliases: { "0": {} }'), '"0" is an empty map'],
     ['a template', 'templates: { "0": 1 }', '"0" must be a map, not text'],
   ])('a key that is a number is the name of %s', (_, text, message) => {
     expect(errorsOf(text)[0]?.message).toBe(message);

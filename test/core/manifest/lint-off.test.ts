@@ -41,7 +41,7 @@ describe('lint.off', () => {
     expect(problemsOf(text)).toEqual(problems);
   });
 
-  test('what stands outside of the domains is silenced in the document alone', () => {
+  test('findings outside the domains are silenced only in the document', () => {
     const groups = (lint: string): string =>
       `version: 1\n${lint}\ndestinations: { x: http://b.example/1 }\ndomains: { acme.example: { aliases: { a: x } } }\n`;
     expect(problemsOf(groups('defaults: { lint: { off: [plain-http] } }'))).toEqual(['plain-http 3:20']);

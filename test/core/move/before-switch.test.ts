@@ -185,7 +185,7 @@ describe('ttl', () => {
     expect(judge('ttl', at(60, 300, { formerTtl: 60 }), remember(null, at(0, 300))).state).toBe('done');
   });
 
-  test('of no record it is the negative TTL of the zone', () => {
+  test('without a record it is the negative TTL of the zone', () => {
     const zone = succeed(zoneOf({ kind: 'none', ttl: 3600, isMissingName: false }));
     expect(judge('ttl', observe({ zone })).evidence[0]).toContain('resolvers cache that for 3600 s');
   });

@@ -15,7 +15,7 @@ describe('the former MX records', () => {
     expect(lookAt({}, { after: 60, mx: [null] }, { after: 120, mx: [SERVICE] }).memory.mx).toEqual(OLD);
   });
 
-  test('of a domain without any are none', () => {
+  test('are empty for a domain without any', () => {
     expect(lookAt({ mx: [null] }, { after: 60, mx: [SERVICE] }).memory.mx).toEqual([]);
   });
 

@@ -57,7 +57,7 @@ function left(
 /** The wanted rule differs. Only its id counts, which is that of the live rule. */
 const OTHER = { match: { type: 'cel', expression: 'true' } } as const;
 
-describe('what was applied earlier and is no longer named', () => {
+describe('entries that were applied earlier and are no longer named', () => {
   test.each<[string, Partial<PresentDomain>, Partial<ObservedDomain>, readonly string[]]>([
     [
       'is left behind, as the account spells it',
@@ -163,7 +163,7 @@ describe('what was applied earlier and is no longer named', () => {
     expect(leftBehind(present(ACME, EMPTY), live(ACME, LIVE), memory)).toEqual([]);
   });
 
-  test('of a rule that was edited since, nothing is known', () => {
+  test('nothing is known about a rule that was edited since', () => {
     const rules = [liveTwin('vip', 1, 'b@x.example')];
     expect(left(EMPTY, { ...LIVE, rules })).toEqual(['alias Old', 'credential printer']);
   });

@@ -73,7 +73,7 @@ describe('no warning', () => {
     expect(codes(planOf(wanted))).toEqual([]);
   });
 
-  test('of a domain in which nothing can be planned', () => {
+  test('in a domain that cannot be planned', () => {
     const unproven = new Map([[ACME, { reason: 'GET /domains/:domain/aliases: 500' }]]);
     expect(codes(planOf(naming(LIVE), LIVE, undefined, unproven))).toEqual([]);
   });

@@ -31,7 +31,7 @@ test.each([
   expect(warned(other, wanted)).toBe(expected);
 });
 
-test('where a whole portfolio moves nothing is compared', () => {
+test('nothing is compared if a whole portfolio moves', () => {
   const signs = 'abcdefghijklmnopqrstuvwxyz123456789'.split('');
   const pairs = signs.flatMap((one) => signs.map((other) => `${one}${other}`));
   const slips = [...pairs.map((pair) => `${pair}00`), ...pairs.map((pair) => `00${pair}`)];

@@ -123,7 +123,7 @@ describe('entries that the manifest does not name', () => {
       { ...NAMED, aliases: liveAliases({ b: 'b@x.example' }) },
     ],
     ['in sections that were not read', OPEN, {}],
-    ['those of a domain that does not exist yet', OPEN, null],
+    ['in a domain that does not exist yet', OPEN, null],
   ])('not %s', (_, wanted, found) => {
     const other = [
       'other.example',

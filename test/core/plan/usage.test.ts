@@ -100,12 +100,12 @@ describe('how much of the limits a plan would use', () => {
     expect(usageOf([entry], { limits })).toEqual({ usage: [], sentence: null });
   });
 
-  test('where only some domains were asked for, how many the account has is not known', () => {
+  test('if only some domains were selected, the number of domains of the account is not known', () => {
     const entry = present('new.example', { aliases: aliasSection(SALES) });
     expect(usageOf([entry], { partial: true }).usage).toEqual([{ what: 'aliases', used: 1, limit: 30 }]);
   });
 
-  test('what a guard withholds is not counted', () => {
+  test('withheld changes are not counted', () => {
     const wanted = desired([
       absent('old.example'),
       present(ACME, { aliases: aliasSection({ new: 'd@x.example' }) }),

@@ -48,7 +48,7 @@ function warned(parts: Partial<PresentDomain>, row: Partial<ObservedDomain>): re
 const ROUTING = 'set the routing of the domain in the dashboard; the API cannot';
 const VERIFY = '`fwdsync verify acme.example` asks the service again and prints the records that are missing';
 
-describe('what keeps the entries of a domain from their effect', () => {
+describe('reasons why entries of a domain have no effect', () => {
   test.each<[string, Partial<PresentDomain>, Partial<ObservedDomain>, readonly (readonly string[])[]]>([
     [
       'banned',
@@ -203,7 +203,7 @@ function ofAccount(wanted: Desired, account: Partial<Account>): readonly Warning
   return plan(wanted, observed([live(ACME)], { account })).warnings;
 }
 
-describe('what holds of the account', () => {
+describe('warnings about the account', () => {
   test.each<[string, Desired, Partial<Account>, readonly Warning[]]>([
     [
       'over its quota',
@@ -408,7 +408,7 @@ test('warnings come in the order of the manifest, then by code and text', () => 
   ]);
 });
 
-test('of a generated manifest only those about the account, and about what changes, but not about its wording', () => {
+test('for a generated manifest only warnings about the account and about changes, not about its wording', () => {
   const unclear = { whitelabel: { value: null, source: at(5) } };
   const changed = {
     ...present(ACME, { settings: unclear }),

@@ -68,7 +68,7 @@ function kept(result: Pick<Plan, 'changes'>): readonly string[] {
 const ALL = [ACME, B, C].flatMap((domain) => [`${domain} new`, `${domain} old`]);
 const BUT = (...left: readonly string[]) => ALL.filter((line) => !left.includes(line));
 
-describe('what a guard holds back', () => {
+describe('the parts that a guard withholds', () => {
   test.each<[string, readonly GuardFinding[], readonly string[], readonly string[]]>([
     ['nothing', [], ALL, []],
     ['what is allowed', [finding({ kind: 'run' }, { allowed: true })], ALL, []],
@@ -174,7 +174,7 @@ test.each([
   expect(isRefused({ guards: [harmless, finding({ kind: 'run' }, { refuses, allowed })] })).toBe(expected);
 });
 
-test('of a rule that moves and narrows the move stays when the deletes of its domain are held', () => {
+test('the move of a rule that moves and narrows stays when the deletes of its domain are withheld', () => {
   const rows = ['a', 'b', 'c'].map((text, index) => liveTwin(text, 10 * (index + 1), 'x@x.example'));
   const narrowed = rule('c', 'y@x.example', { id: 'derived-alias-c', match: { type: 'alias', alias: 'z' } });
   const still = rule('b', 'x@x.example', { id: 'derived-alias-b', match: { type: 'alias', alias: 'y' } });
@@ -234,7 +234,7 @@ describe('a route to which another domain forwards until its own change', () => 
   });
 });
 
-describe('what waits for a change that is withheld', () => {
+describe('changes that wait for a withheld change', () => {
   const hub = name('hub.example');
   const relay = name('relay.example');
   /** Mail to `info` of ACME is forwarded to the relay and from there to the hub. The hub's old `desk` is deleted. */

@@ -41,7 +41,7 @@ function difference(before: readonly DesiredDomain[], after: readonly DesiredDom
 const acme = (parts: Partial<PresentDomain>) => [present(ACME, parts)];
 const goneRule = (parts: object) => ({ state: 'absent', derivedIds: [], source: at(60), ...parts }) as const;
 
-describe('what a change of the manifest deletes', () => {
+describe('items that a change of the manifest deletes', () => {
   test.each<[string, Partial<PresentDomain>, Partial<PresentDomain>, readonly string[]]>([
     [
       'an entry is gone from a pruned section',
@@ -232,7 +232,7 @@ describe('sections that begin to prune', () => {
     );
   });
 
-  test('of a domain that was not there', () => {
+  test('of a domain that did not exist', () => {
     expect(difference([], acme({ aliases: aliasSection({}, pruned) })).warnings).toEqual(['would-delete']);
   });
 });

@@ -3,7 +3,7 @@ import { createDemandCounter, stillToCome } from '../../../src/core/rate-limit/d
 
 const LIST = 'GET /domains/:domain/aliases';
 
-test('what was asked for is to come until it has ended, and ends once', () => {
+test('a request is pending until it has ended, and ends once', () => {
   const { ask, demands } = createDemandCounter();
   const [first] = [ask(LIST, false), ask(LIST, false), ask('PUT', false)];
   expect(stillToCome(demands())).toEqual(
@@ -29,7 +29,7 @@ test('a listing is thought to have as many pages as those that have begun', () =
   expect(stillToCome(demands()).get(LIST)).toBe(17);
 });
 
-test('what is foreseen includes what was asked for', () => {
+test('the forecast includes pending requests', () => {
   const { ask, demands } = createDemandCounter();
   const foreseen = new Map([[LIST, 5]]);
   expect(stillToCome(demands(), foreseen).get(LIST)).toBe(5);

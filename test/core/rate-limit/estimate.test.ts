@@ -77,7 +77,7 @@ describe('several endpoints', () => {
   });
 });
 
-describe('what no leg waits for', () => {
+describe('requests that no leg waits for', () => {
   test('goes side by side with the legs', () => {
     expect(lasts([steps([{ write: 31 }], 0, { read: 25 })])).toBe(183_100);
     expect(lasts([steps([{ write: 11 }], 0, { read: 25 })])).toBe(122_100);
@@ -90,7 +90,7 @@ describe('what no leg waits for', () => {
   });
 });
 
-test('what was sent is no part of what is left, earlier legs first', () => {
+test('sent requests are subtracted from the rest, earlier legs first', () => {
   const legs = [steps([{ a: 4 }, { b: 2 }], 4, { c: 3 }), steps([{ a: 4 }], 4)];
   const sent = new Map([
     ['a', 6],

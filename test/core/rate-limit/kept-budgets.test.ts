@@ -56,7 +56,7 @@ test('a pause by a 429 stays, even if another process may have used the budget s
   }
 });
 
-test('of an endpoint that was used once an hour no window of an hour is waited for', () => {
+test('an endpoint that is used once an hour does not wait for a window of an hour', () => {
   const hourly = { ...UNKNOWN_BUDGET, limit: 10, remaining: 9, window: { step: 3_600_000, ahead: 59_000 } };
   const keeping = keepBudgets(new Map([['GET /account', hourly]]), THERE);
   const budget = restoreBudgets(keeping, HERE, 0).get('GET /account') ?? UNKNOWN_BUDGET;

@@ -84,7 +84,7 @@ describe('each way ends', () => {
     expect(way(expected.split(' ')[0] ?? '', ...lines)).toBe(expected);
   });
 
-  test('where captures make new addresses for ever', () => {
+  test('if captures make new addresses without end', () => {
     const hops = follow(['a@x.example'], MESSAGE, routings('(.+)@x.example: $1a@x.example,$1b@x.example'));
     expect(hops.length).toBeLessThan(3000);
     expect(endsOf(hops)).toMatchObject({ to: [], unknown: [] });
@@ -147,7 +147,7 @@ test('each domain decides on the message with its own engine', () => {
   expect(hops.map(shown)).toEqual(['a@x.example rule', '  b@y.example b', '    ana@corp.example delivered']);
 });
 
-describe('where a message ends', () => {
+describe('the end of a message', () => {
   const ends = (to: readonly string[], ...lines: readonly string[]) => {
     return endsOf(follow(to, MESSAGE, routings(...lines)));
   };
@@ -185,7 +185,7 @@ describe('where a message ends', () => {
     expect(ends(['a@x.example'], ...lines)).toEqual(expected);
   });
 
-  test('of destinations: what matched the message is known already', () => {
+  test('with destinations: the matching entry is known already', () => {
     const lines = ['a@x.example: ana@corp.example', 'b@x.example: ben@corp.example'];
     expect(ends(['b@x.example', 'a@x.example', 'c@corp.example'], ...lines).to).toEqual([
       'ana@corp.example',
@@ -260,7 +260,7 @@ test('a chain of 50,000 aliases is asked for address by address in linear time',
   for (const { name } of aliases.toReversed()) expect(reaches(`${name}@x.example`)).toBe(true);
 });
 
-test('what a loop of captures makes is no end, and an end', () => {
+test('a loop of captures has no end, and other mail ends', () => {
   const reaches = createReach(MESSAGE, routings('(.+)@x.example: $1x@x.example', 'b@y.example: b@x.example'));
   expect([reaches('a@x.example'), reaches('b@y.example'), reaches('c@z.example')]).toEqual([
     false,

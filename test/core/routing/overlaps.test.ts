@@ -56,7 +56,7 @@ test.each([
   ['repeats of repeats that are too many', '((a{500}){500})'],
   ['deep nesting', `${'('.repeat(900)}a${')'.repeat(900)}{2000}`],
   ['deeper nesting', `${'('.repeat(40_000)}a${')'.repeat(40_000)}`],
-])('what is beyond the known syntax or size is not compared: %s', (_, name) => {
+])('patterns beyond the known syntax or size are not compared: %s', (_, name) => {
   expect(overlaps(name, '(.+)')).toEqual([]);
 });
 
@@ -99,7 +99,7 @@ test('both of a pair match its address, by the engine itself', () => {
   );
 });
 
-test('what two patterns of plain syntax both match is found', () => {
+test('the common matches of two patterns with plain syntax are found', () => {
   const atom = fc.constantFrom('a', 'b', '.', '[ab]', '(a|b)', '(ab|b)?', 'a*', 'b+');
   const name = fc.array(atom, { minLength: 1, maxLength: 3 }).map((parts) => `(${parts.join('')})`);
   const words = fc

@@ -60,7 +60,7 @@ test.each<[string, string, boolean]>([
   expect(takesAllOf({ type: 'alias', alias: wide }, { type: 'alias', alias })).toBe(expected);
 });
 
-test('what a rule takes all of, it takes at every address, as the router reads both', () => {
+test('mail that a rule certainly matches as a whole, it matches at every address, as in the router', () => {
   const names = [
     '*',
     's*',

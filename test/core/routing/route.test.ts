@@ -147,7 +147,7 @@ describe('names that may be patterns', () => {
     expect(everywhere({ aliases: table }, mail(to))).toEqual([...new Set([literally, pattern])]);
   });
 
-  test('of alias rules, whose prefixes are documented', () => {
+  test('in alias rules, whose prefixes are documented', () => {
     const rules = [
       rule('prefix', alias('sales*')),
       rule('pattern', alias('h.*-desk')),
@@ -204,7 +204,7 @@ describe('rules', () => {
     expect(where({ rules: two, mode: 'rules' }, mail('x'))).toBe('rule first@rules.example');
   });
 
-  test('what no rule takes goes to the fallback', () => {
+  test('mail that no rule matches goes to the fallback', () => {
     expect(where({ rules, mode: 'rules', fallback: normaliseDestination('f@x.example') }, mail('x'))).toBe(
       'fallback f@x.example',
     );

@@ -92,7 +92,7 @@ test('an item that changes is found in its new place', () => {
   expect(items.inOrder('rank')).toEqual([{ rank: 2 }, { rank: 3 }]);
 });
 
-test('what is not there cannot leave', () => {
+test('a missing item cannot be removed', () => {
   expect(() => tableOf([1, 3]).remove(2)).toThrow('not in');
 });
 

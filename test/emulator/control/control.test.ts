@@ -55,7 +55,7 @@ async function rawGet(
   return { status: response.statusCode, body: JSON.parse(await text(response)) };
 }
 
-describe('who may use it', () => {
+describe('access', () => {
   test('no one by default', async () => {
     const { emulator, control, send } = await start({ control: undefined });
     expect(emulator.controlUrl).toBeNull();
@@ -129,7 +129,7 @@ describe('who may use it', () => {
 });
 
 describe('state', () => {
-  test('what is read can be written back', async () => {
+  test('the state that is read can be written back', async () => {
     const { emulator, control, send } = await start();
     const { body } = await control('GET', '/state');
     expect(body).toEqual(emulator.store.dump());
@@ -164,7 +164,7 @@ describe('state', () => {
     ],
     ['a word', { tier: 'gold' }, '$.tier', 'must be one of "free", "paid"'],
     [
-      'of an alias',
+      'an alias',
       { domains: [{ domain: 'a.example', aliases: [{ alias: 'x' }] }] },
       '$.domains[0].aliases[0].forward',
       'is missing',

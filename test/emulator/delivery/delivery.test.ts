@@ -310,7 +310,7 @@ describe('domains that take no mail', () => {
   });
 });
 
-describe('what the log says', () => {
+describe('entries of the log', () => {
   const summary = (log: Body): unknown => [
     log.forward?.email ?? null,
     log.events.map(({ status }: Body) => status),

@@ -40,7 +40,7 @@ async function aliasTotal(send: Send): Promise<number> {
 
 const account: Fault['do'] = { kind: 'status', code: 503 };
 
-describe('what a fault matches', () => {
+describe('requests that a fault matches', () => {
   const requests = ['/account', '/domains', '/account', '/account', ROOT, '/account'];
 
   test.each<[string, Fault['match'], readonly number[]]>([

@@ -4,7 +4,7 @@ import { START, startTestEmulator } from '../support/target.ts';
 
 const ROOT = '/domains/acme.example/logs?limit=200';
 
-test('what v4 answers is seeded unchanged, and answered the same', async () => {
+test('answers of v4 are seeded unchanged, and returned the same', async () => {
   const common = { sender: { email: 'ana@x.example', name: 'Ana' }, recipient: 'sales@acme.example' };
   const forward = 'ana@corp.example';
   const events = [

@@ -110,7 +110,7 @@ for message in json.load(sys.stdin):
     print('verified' if dkim.verify(message.encode(), dnsfunc=found) else 'failed')
 `;
 
-test('what is sent is signed, and python3-dkim verifies it by the record that verify names', async () => {
+test('sent mail is signed, and python3-dkim verifies it by the record that verify names', async () => {
   const to = ['--to', 'eve@y.example,carol@acme.example'];
   const sent = await submit('-tls', '--auth', 'PLAIN', ...CAROL, '--from', 'carol@acme.example', ...to);
   expect(sent.code).toBe(0);

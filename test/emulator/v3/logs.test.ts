@@ -171,7 +171,7 @@ describe('v3: Email logs: one log, or those of an alias', () => {
     expect(numbers(await get(`${ROOT}/a.b`))).toEqual([4]);
   });
 
-  test('what is too old leaves the log of its alias', async () => {
+  test('old entries leave the log of their alias', async () => {
     clock.now = START + 90 * 86_400_000 - 4500;
     expect(numbers(await get(`${ROOT}/sales`))).toEqual([2]);
     clock.now += 2000;

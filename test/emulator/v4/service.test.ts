@@ -177,7 +177,7 @@ describe('v4: Resources: Account: nullable fields that are set', () => {
 });
 
 describe('v4: Errors: 403', () => {
-  test('what needs a premium account has message and errors, and leaves nothing behind', async () => {
+  test('a request that needs a premium account has message and errors, and changes nothing', async () => {
     const { send } = await start({ tier: 'free', domains: [{ domain: 'acme.example' }] });
     const aliases = [{ alias: 'sales', forward }];
     const body = expectFailure(await send('POST', `${ROOT}/aliases/batch`, { aliases }), 403);

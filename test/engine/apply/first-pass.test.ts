@@ -57,7 +57,7 @@ test('a new domain is verified as soon as what is added to it is in', async () =
   expect(requests.at(-1)?.endpoint).toBe('/domains');
 });
 
-test('of a domain that is deleted nothing is read after that', async () => {
+test('a deleted domain is not read after its delete', async () => {
   const { report, requests } = await runScene({
     manifest:
       'domains:\n  old.example: { state: absent }\n  a.example: { aliases: { info: new@corp.example } }',

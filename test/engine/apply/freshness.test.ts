@@ -200,7 +200,7 @@ test('a domain that needs more of stage 1 by now waits for the next round', asyn
   expect(acme).toEqual(['POST', 'PUT', 'PUT', 'DELETE']);
 });
 
-test('where the plan runs as it was approved, what came up beside it is left to the next plan', async () => {
+test('if the plan runs as approved, new differences are left to the next plan', async () => {
   const scene = await openScene({ manifest, seed });
   const { report, writes } = await scene.run({
     company: 'others',

@@ -215,7 +215,7 @@ describe('stopped after the domain was added', () => {
   });
 });
 
-test('what the service made is remembered as soon as it was read, for a run that is killed', async () => {
+test('items that the service made are remembered right after the read, in case the run is killed', async () => {
   const scene = await openScene({ manifest: manifestOf(VARIANTS[2].aliases) });
   const state = scene.account.state();
   const known: (string | undefined)[] = [];

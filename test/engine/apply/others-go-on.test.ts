@@ -82,7 +82,7 @@ test('an account that is locked in the middle: everything is reported, nothing i
 
 describe('a plan limit that is reached in the middle', () => {
   test.each(['account', 'domain'] as const)(
-    'of aliases, counted per %s: those that fit are made, the rest is told',
+    'for aliases, counted per %s: those within the limit are added, the rest is reported',
     async (aliasesLimitPer) => {
       const { report, end } = await runScene({
         manifest,
@@ -111,7 +111,7 @@ describe('a plan limit that is reached in the middle', () => {
     },
   );
 
-  test.each([400, 402, 403, 422])('with status %i, of domains', async (overLimitStatus) => {
+  test.each([400, 402, 403, 422])('for domains, with status %i', async (overLimitStatus) => {
     const scene = await openScene({
       manifest: `domains:${['n1', 'n2', 'n3'].map((name) => `\n  ${name}.example: { aliases: { info: x@corp.example } }`).join('')}`,
       switches: { overLimitStatus },

@@ -133,7 +133,7 @@ test.each(['v4', 'v3'] as const)(
   },
 );
 
-test('what no manifest can hold is told in the snapshot, and the rest is undone', async () => {
+test('items that no manifest can hold are named in the snapshot, and the rest is undone', async () => {
   const scene = await openScene({
     manifest: `domains:\n  acme.example:\n    ${RUNS[5]?.[1]}`,
     seed: {

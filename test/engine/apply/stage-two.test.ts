@@ -247,7 +247,7 @@ domains:
     });
   });
 
-  test('what is held back by a guard keeps what it forwards to', async () => {
+  test('a withheld entry keeps its destination', async () => {
     const result = await runScene(
       {
         manifest: `
@@ -353,7 +353,7 @@ describe('mail that is led to another domain', () => {
   });
 });
 
-describe('where listings are late', () => {
+describe('late listings', () => {
   const acme = { seed: { domains: [live('acme.example')] } };
   const two = {
     seed: {
@@ -413,7 +413,7 @@ describe('where listings are late', () => {
     expect(report).toMatchObject({ outcome: 'converged', failed: [], skipped: [], notKept: [] });
   });
 
-  test('what takes the place of an alias and never shows: the alias stays', async () => {
+  test('a replacement of an alias that never appears: the alias stays', async () => {
     const scene = await openScene({
       ...acme,
       manifest: `domains:\n  acme.example: ${cases['an alias replaces another'].manifest}`,
@@ -433,7 +433,7 @@ describe('where listings are late', () => {
     expect(end.domains[0]?.aliases.map(({ alias }) => alias)).toEqual(['keep', 'old']);
   });
 
-  test('what shows only in a later pass of verification is gone on with in the next', async () => {
+  test('a change that appears only in a later pass of verification continues in the next pass', async () => {
     const { writes, end } = await runScene({
       ...acme,
       manifest: `domains:\n  acme.example: ${cases['an alias replaces another'].manifest}`,
@@ -443,7 +443,7 @@ describe('where listings are late', () => {
     expect(end.domains[0]?.aliases.map(({ alias }) => alias)).toEqual(['keep', 'new']);
   });
 
-  test('what a person changed meanwhile is not waited for', async () => {
+  test('edits by other users meanwhile are not waited for', async () => {
     const scene = await openScene({
       ...acme,
       manifest: `domains:\n  acme.example: ${cases['an update stands before a delete'].manifest}`,

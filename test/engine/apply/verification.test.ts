@@ -84,7 +84,7 @@ describe('ranks', () => {
   });
 
   test.each([0, 1, 3, 'all'] as const)(
-    'of which the service keeps %s digits end in the right order',
+    'with %s digits in the service end in the right order',
     async (rankDigits) => {
       const scene = await openScene({
         manifest: rules(['a', 'x', 'y', 'z', 'b', 'c']),
@@ -107,7 +107,7 @@ describe('ranks', () => {
     },
   );
 
-  test('that came back otherwise hold stage 2 back until the order is right', async () => {
+  test('that come back differently hold stage 2 back until the order is right', async () => {
     const scene = await openScene({
       manifest: `${rules(['a', 'x', 'b'])}\n    prune: { rules: true }`,
       seed: {

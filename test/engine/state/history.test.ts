@@ -59,7 +59,7 @@ test('a line that a kill cut is left out, wherever it was cut, and the next one 
   }
 });
 
-test('what is no entry is left out, and said once it is asked for', async () => {
+test('invalid entries are left out, and reported when they are read', async () => {
   const { place, history } = await open();
   const faults: string[] = [];
   await history.append([itemEntry('a', 1, AT)], 'synced');
@@ -85,7 +85,7 @@ test('a day file that was replaced by a link or a FIFO is neither read nor writt
   expect(await fs.readFile(target, 'utf8')).toBe('');
 });
 
-test('what cannot be written is a fault, and so is what cannot be synced', async () => {
+test('a failed write is a fault, and so is a failed sync', async () => {
   const full: StateFs = {
     ...fs,
     open: async (path, ...rest) => {
@@ -123,7 +123,7 @@ test('files that are larger than a piece are read whole, lines across pieces inc
   expect(found).toEqual(expected.toReversed());
 });
 
-test('who asks often does not read what was written before the time that is asked for', async () => {
+test('frequent queries do not read entries from before the requested time', async () => {
   const { place, history } = await open();
   await fs.mkdir(place, { recursive: true, mode: 0o700 });
   // More than is read at once.
@@ -148,7 +148,7 @@ test('who asks often does not read what was written before the time that is aske
   expect(faults).toHaveLength(1);
 });
 
-test('what was written before the clock was set back by hours is found by its time', async () => {
+test('entries from before the clock was set back by hours are found by their time', async () => {
   const { history, clock } = await open();
   const at = (): string => new Date(clock.now()).toISOString();
   clock.advance(10 * HOUR);
@@ -160,7 +160,7 @@ test('what was written before the clock was set back by hours is found by its ti
   expect(await entriesIn(history, { about: 'item', since })).toMatchObject([{ run: 'a' }]);
 });
 
-test('what is written after the clock was set back to the day before is found by the time that it has', async () => {
+test('entries from after the clock was set back to the day before are found by their time', async () => {
   const { history, clock } = await open();
   const at = new Date(clock.now()).toISOString();
   clock.advance(-HOUR);
@@ -202,7 +202,7 @@ test('a file of tomorrow is of a machine whose clock is ahead, and is written on
   expect(await files()).toEqual(['2026-09-02.jsonl']);
 });
 
-test('what is written while the clock is years behind is kept once it is right again', async () => {
+test('entries from a clock that was years behind are kept after it is correct again', async () => {
   const { history, clock, files } = await open({ history: { maxAgeMs: 10 * DAY } });
   const at = (): string => new Date(clock.now()).toISOString();
   await history.append([runEntry('a', at())], 'synced');

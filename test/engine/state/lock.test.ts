@@ -92,7 +92,7 @@ describe.each(everyNth(2, REALMS))('a holder %s', (_, realm) => {
     }
   });
 
-  test('that was silent for a whole lease has lost it, and learns so', async () => {
+  test('that was silent for a whole lease has lost it, and notices', async () => {
     const directory = await temporaryDirectory();
     const clock = virtualClock();
     const uptime = (): number => clock.monotonic();
@@ -111,7 +111,7 @@ describe.each(everyNth(2, REALMS))('a holder %s', (_, realm) => {
     expect(await lock.lost()).toMatchObject({ kind: 'lost' });
   });
 
-  test('that wakes up while another takes the lock: one of the two at most goes on', async () => {
+  test('that wakes up while another takes the lock: at most one of them continues', async () => {
     const directory = await temporaryDirectory();
     const clock = virtualClock();
     const uptime = (): number => clock.monotonic();
@@ -265,7 +265,7 @@ test('a lock file that cannot be read frees nothing', async () => {
   expect(await store.lock()).toMatchObject({ ok: false, error: { kind: 'unwritable' } });
 });
 
-test('of many who see a dead holder one gets in', async () => {
+test('if many see a dead holder, one gets the lock', async () => {
   const directory = await temporaryDirectory();
   const alive = new Map<number, string>();
   await take(open(directory, process(1, new Map([[1, 'gone']]))));

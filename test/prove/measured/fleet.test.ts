@@ -133,7 +133,7 @@ describe('a worker in the middle of writing', () => {
     expect(busy.flatMap((account) => account.takeBreaches())).toEqual([]);
   }
 
-  test('what a killed worker ran goes on within 90 s', async () => {
+  test('the runs of a killed worker continue within 90 s', async () => {
     const scene = opened();
     const [victim, ...others] = scene.workers as [WorkerProcess, ...WorkerProcess[]];
     const busy = await makeBusy(scene, victim);

@@ -84,7 +84,7 @@ describe('items that another user changes back', () => {
   });
 });
 
-test('what one process knows another goes on with', () => {
+test('a second process continues with the knowledge of the first', () => {
   const drift = alias('sales', { reason: 'drift' });
   let memory = createFlapDetector().memory();
   const frozen = [0, 1, 2, 3].map((read) => {
@@ -103,7 +103,7 @@ test('what one process knows another goes on with', () => {
   expect(flaps.memory()).toEqual([]);
 });
 
-describe('what is held back takes along what depends on it', () => {
+describe('withheld items also withhold dependent items', () => {
   const planOf = (changes: readonly Change[], waits: Plan['waits'] = new Map()): Plan =>
     ({ changes, waits }) as unknown as Plan;
 
@@ -126,7 +126,7 @@ describe('what is held back takes along what depends on it', () => {
     expect(withholdChanges(plan, new Set([first as Change])).plan.changes).toEqual([alias('info')]);
   });
 
-  test('what waits for it, and what waits for that', () => {
+  test('changes that wait for it, and changes that wait for those', () => {
     const frozen = alias('sales');
     const [next, last] = ['b.example', 'c.example'].map((domain) =>
       alias('info', { domain: domain as DomainName }),

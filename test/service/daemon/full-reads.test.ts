@@ -50,7 +50,7 @@ test('no read gets older than the full interval, and each sweep reads no more th
   );
 });
 
-test('what takes long to read is read less often: twice the time of a read of everything', () => {
+test('a slow account is read less often: every twice the time of a full read', () => {
   const reads = createFullReads({ intervalMs: 5 * MINUTE, fullIntervalMs: 60 * MINUTE });
   readAt(reads, namesOf(1_000), 100 * MINUTE);
   reads.sweepEnded({ startedAt: 0, endedAt: 100 * MINUTE, extent: 'all' });
@@ -100,7 +100,7 @@ describe('not kept is', () => {
     expect(left(made)).toEqual([a]);
   });
 
-  test('what was read before everything was forgotten', () => {
+  test('a read from before everything was forgotten', () => {
     const made = reads();
     made.clear(2);
     readAt(made, [a], 1);

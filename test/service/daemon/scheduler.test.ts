@@ -25,7 +25,7 @@ describe('the scheduler', () => {
     expect(scheduler.next(1_000)).toEqual({ kind: 'wait', milliseconds: 500 });
   });
 
-  test('what changed goes before what failed and before the sweep', () => {
+  test('changes go before retries and before the sweep', () => {
     const scheduler = start();
     scheduler.filesRead(0);
     scheduler.manage(new Map([[ACME, null]]));

@@ -108,7 +108,7 @@ describe.each(everyNth(2, ['v4', 'v3']))('following the logs through %s', (versi
     expect(toldSince(3)).toEqual([['failing', 'sales']]);
   });
 
-  test('what arrives elsewhere, or before the last failure, is no recovery', async () => {
+  test('mail that arrives elsewhere, or before the last failure, is no recovery', async () => {
     const world = open();
     for (let index = 0; index < 4; index += 1) {
       world.deliver({ ...SALES, outcome: 'HARD-BOUNCE' });

@@ -61,26 +61,23 @@ test('without the database a run sends nothing more than what is in flight, and 
   expect(ended.log.filter(({ event }) => event === 'store.unavailable')).toHaveLength(1);
 });
 
-test.runIf(IS_FULL)(
-  'where the database is gone once stage 1 is through, stage 2 does not begin',
-  async () => {
-    const fleet = await openFleet(server, ['a']);
-    const worker = fleet.worker();
-    await atWork(fleet);
-    const outage = fleet.atFirst('a', 'write', () => server.crash());
-    // One request of stage 1, and the delete of `old` after it.
-    const text = manifest('ana@corp.example');
-    await fleet.publish('a', { text });
-    await outage;
-    await worker.logged('store.unavailable');
-    expect(fleet.aliases('a').toSorted()).toEqual(['info', 'old', 'sales']);
-    await server.restart();
-    await server.run(fleet.url, PASS_AN_HOUR);
-    await expect.poll(() => fleet.account('a')).toMatchObject({ applied: 2, state: 'in-sync' });
-    expect(fleet.aliases('a').toSorted()).toEqual(['info', 'sales']);
-    await worker.stop();
-  },
-);
+test.runIf(IS_FULL)('if the database is lost after stage 1, stage 2 does not begin', async () => {
+  const fleet = await openFleet(server, ['a']);
+  const worker = fleet.worker();
+  await atWork(fleet);
+  const outage = fleet.atFirst('a', 'write', () => server.crash());
+  // One request of stage 1, and the delete of `old` after it.
+  const text = manifest('ana@corp.example');
+  await fleet.publish('a', { text });
+  await outage;
+  await worker.logged('store.unavailable');
+  expect(fleet.aliases('a').toSorted()).toEqual(['info', 'old', 'sales']);
+  await server.restart();
+  await server.run(fleet.url, PASS_AN_HOUR);
+  await expect.poll(() => fleet.account('a')).toMatchObject({ applied: 2, state: 'in-sync' });
+  expect(fleet.aliases('a').toSorted()).toEqual(['info', 'sales']);
+  await worker.stop();
+});
 
 test.runIf(IS_FULL)(
   'a run that the database has not heard of for a third of the job expiry sends no request at all',

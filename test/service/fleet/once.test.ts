@@ -232,7 +232,7 @@ function isBytes(value: unknown): value is { readonly data: readonly number[] } 
   return typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
 }
 
-test('what was removed is not run any more', async () => {
+test('a removed account is no longer run', async () => {
   const fleet = await openFleet(server, ['a']);
   await fleet.publish('a');
   await fleet.database.query('UPDATE fwdsync.accounts SET wanted = NULL');

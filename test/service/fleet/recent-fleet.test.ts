@@ -25,7 +25,7 @@ function handClock(waits: 'real' | 'over') {
   };
 }
 
-test('who asks within 5 s gets what was read before; then it is read anew, and null without a database', async () => {
+test('requests within 5 s get the earlier read; then it is read again, and null without a database', async () => {
   const database = await openStore(await server.createDatabase());
   await publishAccounts(database, ['a@acme.example']);
   const clock = handClock('real');
@@ -44,7 +44,7 @@ test('who asks within 5 s gets what was read before; then it is read anew, and n
   expect(await recent()).toBeNull();
 });
 
-test('who asks a database that does not answer in time is told that it cannot be read', async () => {
+test('a database that does not answer in time is reported as unreadable', async () => {
   const database = await openStore(await server.createDatabase());
   const locked = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();

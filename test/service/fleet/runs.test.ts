@@ -91,7 +91,7 @@ test('a revision is sent once and goes first, also where a sweep of the account 
   expect((await queue.take(1)).map(({ account }) => account)).toEqual(['3']);
 });
 
-test('of an account at most one run is under way, and at most one waits', async () => {
+test('an account has at most one active run and at most one waiting', async () => {
   const { database, queue, send, age } = await scene(['a']);
   await send();
   const [first] = await queue.take(10);

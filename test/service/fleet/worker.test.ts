@@ -150,7 +150,7 @@ test('run --once that is interrupted ends with 3 once something was written, and
   expect(await fleet.account('a')).toMatchObject({ applied: 1, state: 'in-sync' });
 });
 
-test.runIf(IS_FULL)('what is logged of a revision is logged once, however often it is run', async () => {
+test.runIf(IS_FULL)('lines about a revision are logged once, with any number of runs', async () => {
   const fleet = await openFleet(server, ['a']);
   await fleet.publish('a');
   const worker = fleet.worker(['--interval', '1s', '--log-level', 'debug']);
@@ -175,7 +175,7 @@ test('an account that fails backs off alone', async () => {
   await worker.stop();
 });
 
-test('what is removed is not run on', async () => {
+test('the run of a removed account ends', async () => {
   const fleet = await openFleet(server, ['a']);
   const worker = fleet.worker();
   let goOn = (): void => {};

@@ -34,7 +34,7 @@ describe('the log of events', () => {
     return lines;
   }
 
-  test('what stands is told once, and again when it comes back', () => {
+  test('a lasting condition is reported once, and again when it returns', () => {
     const refused = finished({ plan: REFUSED });
     expect(record([refused, refused, finished({}), refused])).toEqual([
       'guard.refused',

@@ -15,7 +15,7 @@ import { ACME, MANIFEST, SERVICE_MX, startMove } from '../../cli/commands/move/s
 import { KEY, OWNER } from '../../cli/support/scene.ts';
 import { acmeOf, desiredOf } from '../../core/manifest/support/loading.ts';
 
-test('of two callers, the later answers of DNS count, also if the earlier caller ends last', async () => {
+test('with two callers, the later answers of DNS count, even if the earlier caller ends last', async () => {
   const { scene, dns, check } = await startMove();
   const { clock, emulator, directory } = scene;
   const desired = desiredOf(`version: 1\n${MANIFEST}`);

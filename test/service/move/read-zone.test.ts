@@ -25,7 +25,7 @@ async function answers(dns: TestDns, name = ACME): Promise<readonly ServerAnswer
 
 const OLD = { kind: 'mx', records: [{ preference: 10, exchange: 'mail.acme.example' }], ttl: 300 };
 
-describe('what the servers of a zone say', () => {
+describe('answers of the servers of a zone', () => {
   test.each<[DnsFaultKind, object]>([
     ['lame', { kind: 'lame', reason: 'it is not responsible for the zone' }],
     ['servfail', { kind: 'lame', reason: 'it answers SERVFAIL' }],

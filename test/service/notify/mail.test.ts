@@ -134,7 +134,7 @@ describe('nothing is sent', () => {
     expect(commands).toEqual([]);
   });
 
-  test('where the certificate does not hold', async () => {
+  test('if the certificate is not valid', async () => {
     const { port, commands } = await startMailServer({ tls: 'implicit' });
     const { setDefaultCACertificates } = await import('node:tls');
     setDefaultCACertificates([]);
@@ -279,7 +279,7 @@ test(
   },
 );
 
-test('what cannot wait is sent although the state cannot be written', async () => {
+test('urgent mail is sent although the state cannot be written', async () => {
   const server = await startMailServer({ tls: 'implicit' });
   const directory = join(await temporaryDirectory(), 'state');
   await fs.writeFile(directory, 'not a directory');

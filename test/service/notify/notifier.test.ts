@@ -99,7 +99,7 @@ describe('one message a run', () => {
   });
 });
 
-test('what is withheld and what is frozen: once, with values, lines and what allows it, until it is over', async () => {
+test('withheld and frozen changes: once, with values, lines and their allowance, until they end', async () => {
   const { emit, sent, bodies } = await receiver('json');
   const added = {
     ...DRIFT,
@@ -158,7 +158,7 @@ test('a domain that stops receiving mail, and receives it again', async () => {
   ]);
 });
 
-describe('what the webhook takes', () => {
+describe('the bodies of a webhook', () => {
   test('json: as it is', async () => {
     const { emit, sent } = await receiver('json', 'http://evil.example');
     emit(failed(HOSTILE));

@@ -13,7 +13,7 @@ function waitingAfter(events: readonly NoticeEvent[]): readonly NoticeEvent[] {
 }
 
 test.each(NOTICE_EVENTS.filter((event) => TONES[event] === 'good'))(
-  'what comes again after %s waits twice, what only lasts waits once',
+  'a problem that returns after %s waits twice, a lasting one waits once',
   (good) => {
     for (const bad of ['domain-not-receiving', 'delivery-failing', 'drift-found'] as const) {
       expect(waitingAfter([bad, good, bad])).toEqual([bad, good, bad]);

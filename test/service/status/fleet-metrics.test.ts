@@ -44,7 +44,7 @@ test('counts of the whole fleet, and never an account', async () => {
   });
 });
 
-test('of a store that cannot be read only that, and that no scheduler is known', async () => {
+test('for an unreadable store only this fact, and no scheduler', async () => {
   expect(await figuresOf(null)).toEqual({ store_reachable: 0, scheduler: 0 });
 });
 

@@ -34,65 +34,62 @@ const refusedIn = ({ guards }: PlanDocument): readonly (string | null)[] => guar
 const readsOf = (scene: CommandScene, domain: string): number =>
   scene.requests().filter(({ path }) => path.startsWith(`/domains/${domain}/`)).length;
 
-describe.each<ApiVersion>(['v4', 'v3'])(
-  'what other domains forward to an alias that goes, on %s',
-  (version) => {
-    test('is refused by plan, apply and run --once, and nothing is written', async () => {
-      const scene = await sceneOf(others(1), version);
-      for (const words of [
-        ['plan'],
-        ['apply', '--yes'],
-        ['run', '--once', '--account', 'owner@account.example'],
-      ]) {
-        const { code, stdout, stderr } = await scene.run(words);
-        expect([words, code, stdout + stderr]).toEqual([
-          words,
-          4,
-          expect.stringContaining('--allow-unrouted desk@unmanaged0.example'),
-        ]);
-      }
-      expect(scene.writes()).toEqual([]);
-    });
+describe.each<ApiVersion>(['v4', 'v3'])('forwards of other domains to a deleted alias, on %s', (version) => {
+  test('is refused by plan, apply and run --once, and nothing is written', async () => {
+    const scene = await sceneOf(others(1), version);
+    for (const words of [
+      ['plan'],
+      ['apply', '--yes'],
+      ['run', '--once', '--account', 'owner@account.example'],
+    ]) {
+      const { code, stdout, stderr } = await scene.run(words);
+      expect([words, code, stdout + stderr]).toEqual([
+        words,
+        4,
+        expect.stringContaining('--allow-unrouted desk@unmanaged0.example'),
+      ]);
+    }
+    expect(scene.writes()).toEqual([]);
+  });
 
-    test('is allowed address by address', async () => {
-      const scene = await sceneOf(others(2), version);
-      const flags = ['--allow-unrouted', 'desk@unmanaged0.example'];
-      expect((await scene.run(['apply', '--yes', ...flags])).code).toBe(4);
-      const both = [...flags, '--allow-unrouted', 'desk@unmanaged1.example'];
-      const { code, stdout } = await scene.run(['apply', '--yes', ...both]);
-      expect([code, stdout]).toEqual([0, expect.stringContaining('desk@unmanaged1.example')]);
-      expect(scene.writes()).toHaveLength(1);
-    });
+  test('is allowed address by address', async () => {
+    const scene = await sceneOf(others(2), version);
+    const flags = ['--allow-unrouted', 'desk@unmanaged0.example'];
+    expect((await scene.run(['apply', '--yes', ...flags])).code).toBe(4);
+    const both = [...flags, '--allow-unrouted', 'desk@unmanaged1.example'];
+    const { code, stdout } = await scene.run(['apply', '--yes', ...both]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('desk@unmanaged1.example')]);
+    expect(scene.writes()).toHaveLength(1);
+  });
 
-    test('is seen where only one domain is read', async () => {
-      const manifest = `${WITHOUT_OLD}  unmanaged0.example: { aliases: { desk: old@acme.example } }\n`;
-      const scene = await sceneOf(others(1), version, manifest);
-      const plan = await planOf(scene, ['--domain', 'acme.example']);
-      expect(refusedIn(plan)).toEqual(['--allow-unrouted desk@unmanaged0.example']);
-      expect((await scene.run(['plan', '--quick'])).code).toBe(4);
-    });
+  test('is seen where only one domain is read', async () => {
+    const manifest = `${WITHOUT_OLD}  unmanaged0.example: { aliases: { desk: old@acme.example } }\n`;
+    const scene = await sceneOf(others(1), version, manifest);
+    const plan = await planOf(scene, ['--domain', 'acme.example']);
+    expect(refusedIn(plan)).toEqual(['--allow-unrouted desk@unmanaged0.example']);
+    expect((await scene.run(['plan', '--quick'])).code).toBe(4);
+  });
 
-    test('the forecast has every request that is sent', async () => {
-      const scene = await sceneOf(
-        [desk('else.example', { aliases: [{ alias: 'x', forward: 'x@x.example' }] })],
-        version,
-      );
-      const { forecast, warnings } = await planOf(scene);
-      expect(warnings.map(({ code }) => code)).not.toContain('forwards-not-checked');
-      expect(scene.requests()).toHaveLength(forecast.phases.reading.requests);
-      scene.emulator.journal.clear();
-      expect((await scene.run(['apply', '--yes'])).code).toBe(0);
-      expect(scene.requests()).toHaveLength(forecast.total.requests);
-    });
+  test('the forecast has every request that is sent', async () => {
+    const scene = await sceneOf(
+      [desk('else.example', { aliases: [{ alias: 'x', forward: 'x@x.example' }] })],
+      version,
+    );
+    const { forecast, warnings } = await planOf(scene);
+    expect(warnings.map(({ code }) => code)).not.toContain('forwards-not-checked');
+    expect(scene.requests()).toHaveLength(forecast.phases.reading.requests);
+    scene.emulator.journal.clear();
+    expect((await scene.run(['apply', '--yes'])).code).toBe(0);
+    expect(scene.requests()).toHaveLength(forecast.total.requests);
+  });
 
-    test('is not read where nothing is taken away', async () => {
-      const manifest = 'domains:\n  acme.example: { aliases: { info: eve@corp.example } }\n';
-      const scene = await sceneOf(others(1), version, manifest);
-      expect((await scene.run(['plan'])).code).toBe(0);
-      expect(readsOf(scene, 'unmanaged0.example')).toBe(0);
-    });
-  },
-);
+  test('is not read where nothing is taken away', async () => {
+    const manifest = 'domains:\n  acme.example: { aliases: { info: eve@corp.example } }\n';
+    const scene = await sceneOf(others(1), version, manifest);
+    expect((await scene.run(['plan'])).code).toBe(0);
+    expect(readsOf(scene, 'unmanaged0.example')).toBe(0);
+  });
+});
 
 test('v3 shows the aliases of domains in its list: however many domains, they take no request', async () => {
   const scene = await sceneOf(others(30), 'v3');
@@ -101,7 +98,7 @@ test('v3 shows the aliases of domains in its list: however many domains, they ta
   expect(scene.requests().filter(({ path }) => path.includes('unmanaged'))).toEqual([]);
 });
 
-test('where they take more requests than the run, none is read, and the plan says so', async () => {
+test('if they take more requests than the run, none is read, and the plan says so', async () => {
   const scene = await sceneOf(others(30));
   const { warnings, guards } = await planOf(scene);
   expect(guards).toEqual([]);

@@ -184,7 +184,7 @@ describe('the domains that shells ask for', () => {
     expect(await domainsOf(scene, words, { FWDSYNC_LOG_LEVEL: 'loud' })).toEqual([]);
   });
 
-  test('what can be read is there where a manifest beside it cannot', async () => {
+  test('readable manifests are used even if one beside them cannot be read', async () => {
     const scene = await commandScene({ manifest: 'domains: { default.example: {} }\n' });
     expect(await domainsOf(scene, ['', '-f', 'nothing.yaml', '-f', 'fwdsync.yaml'])).toEqual([
       'default.example',

@@ -68,7 +68,7 @@ test('a rule that came, went or was changed since counts as it was when the mail
   );
 });
 
-test('where only the body tells which of two rules took a message that leads to one place, neither is named', async () => {
+test('if only the body decides between two rules with one destination, neither is named', async () => {
   const scene = await commandScene({ seed: RULED });
   await apply(
     scene,
@@ -115,7 +115,7 @@ test('if the service does not show the engine, mail with the same destination in
   ]);
 });
 
-test('what neither the manifest nor the history explains has neither alias nor rule', async () => {
+test('mail that neither the manifest nor the history explains has neither alias nor rule', async () => {
   const aliases = [
     { alias: '(sales|orders)', forward: 'carol@corp.example' },
     { alias: 'orders', forward: 'else@corp.example' },

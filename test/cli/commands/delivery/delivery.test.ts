@@ -133,7 +133,7 @@ describe.each(['v4', 'v3'] as const)('delivery through %s', (version) => {
     expect(masked.stdout).not.toMatch(/[cfedb]@home/i);
   });
 
-  test('what a destination answers is made safe', async () => {
+  test('replies of destinations are made safe', async () => {
     const message =
       'user <BOSS@Private.example> \u001B[31munknown <!channel> @here [x](http://evil.example) dave@corp.example';
     const log = {
@@ -210,7 +210,7 @@ test('a domain whose logs cannot be read ends with 1, and the others are shown',
   expect(document.domains[0]?.failure).toContain('GET /domains/:domain/logs');
 });
 
-describe('by what routed mail when it was received', () => {
+describe('attribution of mail to the entries at the time of its receipt', () => {
   const WIDE = MANIFEST.replace('sales: [carol', '(sales|orders): [carol');
   const NARROW = MANIFEST.replace('sales: [carol', '(sales): [carol');
 

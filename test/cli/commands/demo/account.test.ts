@@ -153,7 +153,7 @@ describe('webhook', () => {
   });
 });
 
-describe('what can only be read', () => {
+describe('fields that can only be read', () => {
   const domains = [
     {
       domain: 'acme.example',

@@ -177,7 +177,7 @@ describe('--state', () => {
     expect((await savedState()).domains).toHaveLength(2);
   });
 
-  test.runIf(IS_FULL)('what was written is on disk soon, whole, for its owner alone', async () => {
+  test.runIf(IS_FULL)('changes are soon on disk, complete, and only for the owner', async () => {
     const running = await start('--state', 'account.json');
     for (const index of Array.from({ length: 20 }).keys()) {
       await send(`${running.urls.v4}/domains`, 'POST', { domain: `d${index}.example` });

@@ -74,7 +74,7 @@ test.each([
   ['anchorin', '`fwdsync explain anchoring`'],
   ['max', '`fwdsync explain max-deletes`, `fwdsync explain max-reroutes`'],
   ['qqqq', 'copy the code in brackets after a problem, or the name of a guard'],
-])('of an unknown code, %s, explain names those that are near', async (code, hint) => {
+])('for an unknown code, %s, explain names similar ones', async (code, hint) => {
   const scene = await commandScene();
   expect(await scene.run(['explain', code])).toEqual({
     code: 64,

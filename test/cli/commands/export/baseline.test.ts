@@ -60,7 +60,7 @@ describe.each(WAYS)('export %s takes the account over', (way, args, file) => {
   );
 });
 
-test('what the state has of a domain stays, and nothing is said', async () => {
+test('existing state of a domain stays, without a message', async () => {
   const scene = await open();
   await scene.manifest('domains: { acme.example: { aliases: { sales: bob@corp.example } } }\n');
   await apply(scene);

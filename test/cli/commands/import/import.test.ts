@@ -143,7 +143,7 @@ describe('a document', () => {
     expect(explained).toEqual([...LEFT_OUT_REASONS]);
   });
 
-  test('of a broken file lists the problem', async () => {
+  test('for a broken file lists the problem', async () => {
     const { run } = await openPlace({ 'rules.json': '[{]' });
     const { code, stdout } = await run('cloudflare:rules.json', '--out', 'x.yaml', '--format', 'json');
     expect(code).toBe(5);
@@ -272,7 +272,7 @@ describe('texts', () => {
     expect((await scene.run(['validate'])).code).toBe(0);
   });
 
-  test('of names in a directory that looks like an option are files', async () => {
+  test('with names in a directory that looks like an option are files', async () => {
     const { run, scene } = await openPlace({});
     await mkdir(join(scene.directory, '--out'));
     await writeFile(join(scene.directory, '--out/virtual'), VIRTUAL);

@@ -11,7 +11,7 @@ const MANIFEST = `domains:
       sales: ana@corp.example
 `;
 
-describe('what ends move early', () => {
+describe('errors that end move early', () => {
   test.each<[string, readonly string[], number, string]>([
     ['another domain', ['other.example'], 64, 'the manifest does not name other.example'],
     ['no domain', ['not a domain'], 64, 'error:'],

@@ -116,7 +116,7 @@ test('a finding that is silenced counts once where the manifest has both pattern
   expect(summary.silenced).toBe(1);
 });
 
-test('where rules route a domain, its aliases take nothing from each other', async () => {
+test('if rules route a domain, its aliases do not take mail from each other', async () => {
   const aliases = [
     { alias: '(sales|info)', forward: A },
     { alias: '(info|hr)', forward: B },
@@ -184,7 +184,7 @@ describe('the guard unrouted reads names and orders carefully', () => {
     expect(code).toBe(4);
   });
 
-  test('what stays as it is, is not lost by its readings', async () => {
+  test('unchanged entries are not lost by their readings', async () => {
     const same = { 'sal.*': A, '(sally|x)': A, desk: 'sally@acme.example', more: A, rest: A, info: A };
     const scene = await sceneOf(
       { ...same, '(sally|y)': 'null', old: A },

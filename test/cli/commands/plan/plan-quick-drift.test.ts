@@ -136,7 +136,7 @@ test('a domain with 200 aliases is read in full, one with 199 is not', async () 
   expect(stdout).toContain('Nothing to change');
 });
 
-test('what a listing shows is never planned: the read of the domain decides', async () => {
+test('changes are never planned from a listing: the read of the domain decides', async () => {
   const scene = await settledScene();
   scene.emulator.faults.push({
     match: { version: 'v3', endpoint: '/domains' },
@@ -148,7 +148,7 @@ test('what a listing shows is never planned: the read of the domain decides', as
   expect(stdout).toContain('Nothing to change');
 });
 
-test('where the list cannot be proven, no domain is skipped', async () => {
+test('if the list cannot be proven, no domain is skipped', async () => {
   const scene = await settledScene();
   scene.emulator.faults.push({
     match: { version: 'v3', endpoint: '/domains', times: 'always' },

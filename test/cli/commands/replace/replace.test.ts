@@ -257,7 +257,7 @@ describe('in many files', () => {
     expect(await textOf(here, 'parts/c.yaml')).toBe(PART('c').replace('ben', 'dan'));
   });
 
-  test('of many accounts: all or none', async () => {
+  test('with many accounts: all or none', async () => {
     const { directory, env } = await openTwoAccounts();
     const here = await commandScene();
     const many = join(directory, 'many');

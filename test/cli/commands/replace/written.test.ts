@@ -66,8 +66,8 @@ test('files that another hand changed meanwhile end it before anything is writte
   expect(await readdir(join(directory, 'parts'))).toEqual(NAMES);
 });
 
-describe('where a file cannot be replaced', () => {
-  test('those that were are put back', async () => {
+describe('if a file cannot be replaced', () => {
+  test('replaced files are restored', async () => {
     const directory = await openFiles();
     const { code, stderr } = await replace(directory, struck({ FAILS_FROM: '3', FAILS_UNTIL: '3' }));
     expect(code).toBe(1);
@@ -76,7 +76,7 @@ describe('where a file cannot be replaced', () => {
     expect(await readdir(join(directory, 'parts'))).toEqual(NAMES);
   });
 
-  test.runIf(IS_FULL)('those that cannot be put back are named', async () => {
+  test.runIf(IS_FULL)('files that cannot be restored are named', async () => {
     const directory = await openFiles();
     const { code, stderr } = await replace(directory, struck({ FAILS_FROM: '2', FAILS_UNTIL: '9' }));
     expect(code).toBe(1);

@@ -390,7 +390,7 @@ describe('patterns that overlap', () => {
         'alias "sup*" is used for support@acme.example: cara@corp.example',
       ],
     ],
-  ])('where mail to %s goes is not known, and both ways are shown', async (local, ways) => {
+  ])('the destination of mail to %s is not known, and both paths are shown', async (local, ways) => {
     const scene = await commandScene({ manifest: OVERLAPPING });
     const { stdout } = await scene.run(['route', `${local}@acme.example`]);
     expect(stdout).toMatch(
@@ -401,14 +401,14 @@ describe('patterns that overlap', () => {
     expect(expectSchema(routeSchema, json.stdout)).toMatchObject({ outcome: 'unknown', forward: [] });
   });
 
-  test('with the same destinations it arrives, whichever is asked first', async () => {
+  test('with the same destinations it arrives, in any order of patterns', async () => {
     const scene = await commandScene({ manifest: OVERLAPPING });
     const { stdout } = await scene.run(['route', 'hr@acme.example']);
     expect(stdout).toMatch(/^hr@acme\.example -> ben@corp\.example\n/);
     expect(stdout).not.toContain('not known which');
   });
 
-  test.each(['created', 'name'] as const)('of an account that asks them by %s', async (regexAliasOrder) => {
+  test.each(['created', 'name'] as const)('in an account that tries them by %s', async (regexAliasOrder) => {
     const aliases = [
       { alias: '(sales|info)', forward: 'ana@corp.example' },
       { alias: '(info|hr)', forward: 'ben@corp.example' },
@@ -424,7 +424,7 @@ describe('patterns that overlap', () => {
   });
 });
 
-test('by the account, rules have the names that the manifest gives them: by id, or by content', async () => {
+test('with --live, rules have their names of the manifest: by id, or by content', async () => {
   const manifest = `domains:
   acme.example:
     rules:

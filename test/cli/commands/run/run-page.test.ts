@@ -191,7 +191,7 @@ test('beyond loopback without a token it warns, and serves neither the page nor 
 const HOOK = 'http://127.0.0.1:1/secret-token';
 const MAIL = 'smtp://ops:secret-token@127.0.0.1:1/?from=a@x.example&to=b@x.example';
 
-describe('what is wrong is said before anything is sent', () => {
+describe('errors are reported before anything is sent', () => {
   test.each([
     [['--base-path', 'mail'], {}, 64, '--base-path mail: it is not a path'],
     [['--base-path', '/mail', '--once'], {}, 64, '--base-path has no effect with --once'],

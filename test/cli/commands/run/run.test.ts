@@ -336,7 +336,7 @@ describe('notifications', () => {
     expect(stdout + stderr).not.toContain('p%');
   });
 
-  test.runIf(IS_FULL)('what happened by mail, with the password nowhere', async () => {
+  test.runIf(IS_FULL)('events by mail, without the password', async () => {
     const server = await startMailServer({ tls: 'starttls' });
     const here = await place('version: 1\ndomains: { acme.example: 1 }\n');
     const env = { FWDSYNC_NOTIFY_URL: mailUrl(server.port) };

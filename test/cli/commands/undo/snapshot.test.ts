@@ -83,7 +83,7 @@ test('the same text elsewhere is a manifest like any other', async () => {
   );
 });
 
-test('what it changes for the account is warned about all the same', async () => {
+test('its changes of the account still give warnings', async () => {
   const scene = await commandScene({
     seed: { domains: [{ domain: 'acme.example', whitelabel: 'mail.partner.example' }] },
     version: 'v3',

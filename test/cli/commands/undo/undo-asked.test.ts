@@ -65,7 +65,7 @@ test('many items that the manifest still wants are counted', async () => {
   );
 });
 
-test('of a manifest in a repository: the commit at which it still wants what is undone', async () => {
+test('for a manifest in a repository: the commit whose manifest still wants the undone changes', async () => {
   const { scene } = await applied(MANIFEST, [ACME]);
   const repository = await createRepository(scene.directory);
   const sha = await repository.commit({

@@ -69,7 +69,7 @@ describe.each(['v4', 'v3'] as const)('why through %s', (version) => {
     expect(text.stdout).toContain('account   ana@corp.example, by alias sales (only in the account)');
   });
 
-  test('what decides by the content of a message is asked of the newest one', async () => {
+  test('rules that depend on the content use that of the newest message', async () => {
     const config = { scopes: ['sender'], regex: 'vip', forward: 'vip@corp.example' };
     const domain = {
       domain: 'acme.example',
@@ -83,7 +83,7 @@ describe.each(['v4', 'v3'] as const)('why through %s', (version) => {
   });
 });
 
-describe('what last changed it', () => {
+describe('the last change of it', () => {
   test('is the run that wrote it, and who started that', async () => {
     const scene = await open();
     await scene.manifest(MANIFEST.replace('sales: ana@', 'sales: dan@'));

@@ -60,7 +60,7 @@ describe.each(['v4', 'v3'] as const)('requests through %s', (version) => {
     }
   });
 
-  test('of a message that failed need no more than the logs', async () => {
+  test('for a failed message need only the logs', async () => {
     const scene = await open();
     deliver(scene, { ...SALES, outcome: 'HARD-BOUNCE' });
     const { code, document } = await why(scene, [SALES.to, '--limit-requests', '3']);

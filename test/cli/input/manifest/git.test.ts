@@ -189,7 +189,7 @@ describe('validate --against', () => {
     return document;
   };
 
-  test('what one line deletes is one warning, with the count', async () => {
+  test('each line that deletes gives one warning, with the count', async () => {
     const aliases = Array.from({ length: 36 }, (_, index) => `a${index + 1}: x@y.example`);
     const pruned = '  acme.example:\n    prune: { aliases: true }\n';
     const { problems, deletes } = await compare(
@@ -278,7 +278,7 @@ describe('validate --against', () => {
     expect(problems[3]?.message).toContain('c.example');
   });
 
-  test('with --staged it compares what is staged', async () => {
+  test('with --staged it compares the staged manifest', async () => {
     const { scene, repository } = await repositoryScene({ 'fwdsync.yaml': GOOD });
     await repository.stage({ 'fwdsync.yaml': manifestOf('  acme.example: { state: absent }\n') });
     await writeFile(join(scene.directory, 'fwdsync.yaml'), GOOD);

@@ -103,7 +103,7 @@ describe('a saved plan', () => {
     expect(scene.writes().length).toBeGreaterThan(0);
   });
 
-  test('with nothing left to do: unchanged, though it is not the same plan any more', async () => {
+  test('with nothing left to do: unchanged, although the plan is no longer the same', async () => {
     const scene = await savedScene();
     await scene.run(['apply', '--yes']);
     scene.emulator.journal.clear();
@@ -113,7 +113,7 @@ describe('a saved plan', () => {
     expect(code).toBe(0);
   });
 
-  test('that a guard refused is saved as refused, and stays it', async () => {
+  test('that a guard refused is saved as refused, and stays refused', async () => {
     const manifest = `domains:\n  acme.example:\n    prune: { aliases: true }\n    aliases: { sales: bob@corp.example, z: { state: absent } }\n    ignore: {}\n  other.example: { state: absent }\n`;
     const scene = await savedScene([], manifest);
     expect((await planOf(scene)).guards).toContainEqual(
@@ -374,7 +374,7 @@ describe('stale: 6 and nothing is written', () => {
     expect(await stale(scene)).toContain('fwdsync.yaml');
   });
 
-  test('what cannot be read cannot be compared: 1, and nothing is written', async () => {
+  test('an account that cannot be read cannot be compared: 1, and nothing is written', async () => {
     const scene = await savedScene();
     scene.emulator.faults.push({
       match: { path: 'acme.example/aliases', times: 'always' },
@@ -465,7 +465,7 @@ describe('show', () => {
     },
   );
 
-  test('of a plan that was edited: 1, and nothing of it is printed', async () => {
+  test('an edited plan: 1, and none of it is printed', async () => {
     const scene = await savedScene();
     await editPlan(scene, (plan) => ({ ...plan, changes: [] }));
     for (const format of ['text', 'json', 'markdown', 'github']) {
@@ -476,7 +476,7 @@ describe('show', () => {
     }
   });
 
-  test('of a forged plan whose checksum fits: 1 where the environment has the key, escaped where it has none', async () => {
+  test('a forged plan with a matching checksum: 1 if the environment has the key, otherwise escaped', async () => {
     const scene = await savedScene();
     await forgePlan(scene, (plan) => ({
       ...plan,

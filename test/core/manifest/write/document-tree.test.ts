@@ -80,7 +80,7 @@ const text = fc.oneof(
   }),
 );
 
-describe('what is written of a document is read as its tree', () => {
+describe('a written document is read as the same tree', () => {
   test.each([...HARD, ...LINES])('%j', (hard) => {
     const document = documentOf({
       whitelabel: hard,

@@ -171,7 +171,7 @@ describe('the aliases of a domain', () => {
   });
 });
 
-describe('what earlier runs left behind', () => {
+describe('differences that earlier runs left', () => {
   const wanted = { forward: decodeForward('b@x.example') };
   const key = entryKey('alias', 'Sales');
   const known = signature({ kind: 'alias', state: wanted }, new Map());
@@ -188,7 +188,7 @@ describe('what earlier runs left behind', () => {
     expect(brief(planAliases(section, {}, { prior: memory }))).toEqual([`+alias sales 1 ${reason}`]);
   });
 
-  test('what the service keeps otherwise is not sent again until the entry or what it shows changes', () => {
+  test('a value that the service keeps differently is sent again only when the entry or the live value changes', () => {
     const shown = signature({ kind: 'alias', state: { forward: decodeForward('a@x.example') } }, new Map());
     const memory = prior(ACME, { keptOtherwise: new Map([[key, { sent: known, shown }]]) });
     const same = planAliases(

@@ -80,7 +80,7 @@ describe('the fields of a change as they may be shown', () => {
     change === undefined ? [] : [shownFields(change, 'observed', how), shownFields(change, 'desired', how)];
   const setting = (value: string | null) => ({ value, source: { file: 'f', line: 1, column: 1 } });
 
-  test('of an alias', () => {
+  test('an alias', () => {
     const section = aliasSection({ a: 'boss@secret.example', b: 'null', c: false });
     const { changes } = planAliases(section, { a: 'x@x.example', c: 'c@x.example' });
     expect(changes.map(shown)).toEqual([
@@ -90,7 +90,7 @@ describe('the fields of a change as they may be shown', () => {
     ]);
   });
 
-  test('of rules: all of one that is added or deleted, else what changes', () => {
+  test('a rule: all fields if it is added or deleted, otherwise the changed ones', () => {
     const regex: RuleMatch = { type: 'regex', regex: 'x', scopes: ['body'] };
     const cel: RuleMatch = { type: 'cel', expression: 'true' };
     const entries = [
@@ -108,7 +108,7 @@ describe('the fields of a change as they may be shown', () => {
     ]);
   });
 
-  test('of a domain, and of a credential, which has none', () => {
+  test('a domain, and a credential, which has none', () => {
     const acme = present(ACME, {
       settings: { whitelabel: setting('w.example'), notification_email: setting('boss@secret.example') },
       credentials: credentialSection({ p: 'password', q: 'absent' }),

@@ -52,7 +52,7 @@ describe('a domain that is added', () => {
     expect(planNew({}).withheld).toEqual([]);
   });
 
-  test('whose rule has the name of its catch-all: the alias alone is conditional', () => {
+  test('with a rule named like its catch-all: only the alias is conditional', () => {
     const rules = ruleSection([rule('*', 'a@x.example', { match: { type: 'alias', alias: 'a' } })]);
     const { changes } = planNew({ aliases: aliasSection({ '*': 'a@x.example' }), rules });
     expect(changes.map(({ kind, conditional }) => [kind, conditional])).toEqual([
@@ -130,7 +130,7 @@ describe('the * that the service may make with a domain', () => {
     expect(pruned.slice(1)).toEqual([{ ...change, reason: 'prune', source: null }]);
   });
 
-  test('what the manifest leaves open is a warning', () => {
+  test('an unmanaged one is a warning', () => {
     expect(planNew({}).warnings).toEqual([
       {
         code: 'default-catch-all',

@@ -137,7 +137,7 @@ describe('a tombstone', () => {
   const sections = { aliases: liveAliases({ a: 'a@x.example' }), rules: [liveRule('r', 1, 'a@x.example')] };
   const whole = { ...sections, credentials: [{ name: 'p' }, { name: 'q' }] };
 
-  test('of a domain that is gone does nothing', () => {
+  test('for a missing domain does nothing', () => {
     const result = plan(desired([absent(ACME)]), observed([]));
     expect([result.changes, result.withheld, result.warnings, result.guards]).toEqual([[], [], [], []]);
   });

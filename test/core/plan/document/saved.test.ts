@@ -68,7 +68,7 @@ function base(): Plan {
   return planAliases(aliasSection({ a: 'b@x.example', z: false }), { a: 'a@x.example', z: 'z@x.example' });
 }
 
-describe('what a plan’s digest covers', () => {
+describe('the coverage of a plan’s digest', () => {
   test.each<[string, (made: Plan) => Partial<Plan>, boolean]>([
     ['nothing', () => ({}), false],
     ['the account', (made) => ({ api: { ...made.api, account: 'eve@acme.example' } }), true],
@@ -193,7 +193,7 @@ describe('the digest by which a saved plan is recognised', () => {
   });
 });
 
-describe('what is new since a plan was saved', () => {
+describe('changes since a plan was saved', () => {
   type Parts = (saved: PlanDocument) => Partial<PlanDocument>;
   const since = (parts: Parts) => {
     const saved = documentOf(base());

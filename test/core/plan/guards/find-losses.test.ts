@@ -120,7 +120,7 @@ describe('an address that is lost by aliases and by rules, where the engine is n
   });
 });
 
-describe('what forwards to a rule that goes', () => {
+describe('forwards to a rule that is deleted', () => {
   test.each<Scope>(['sender', 'subject', 'body'])(
     'is lost although a rule takes all mail with some %s',
     (scope) => {
@@ -160,7 +160,7 @@ test('a prefix that leads nowhere takes mail of a shorter one, if it comes in fr
   expect(addresses(losses([wanted], [rows, byAliases(HUB, REST)], null))).toEqual([`sa*@${ACME}`]);
 });
 
-describe('what a finding says', () => {
+describe('the text of a finding', () => {
   /** Returns the only finding about `info`, with this many aliases in a chain to `old`. */
   function messageOf(hops: number): string | undefined {
     const chain = Array.from({ length: hops }, (_, index) => [

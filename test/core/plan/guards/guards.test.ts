@@ -303,7 +303,7 @@ describe('catch-all', () => {
   test.each([
     ['a@x.example', false],
     ['b@x.example', true],
-  ])('what the service gave it with its domain was %s', (given, held) => {
+  ])('the one that the service made with its domain was %s', (given, held) => {
     const wanted = desired([present(ACME, { aliases: aliasSection({}, { prune: true }) })]);
     const rows = observed([live(ACME, { aliases: liveAliases({ '*': 'a@x.example' }) })]);
     const result = plan(wanted, rows, { prior: prior(ACME, { givenCatchAll: given }) });
@@ -490,7 +490,7 @@ describe('remote-shrink', () => {
     expect([result.changes.length, result.guards]).toEqual([5, []]);
   });
 
-  test('what the service may make with a domain that was deleted by hand is not live', () => {
+  test('items that the service may make with a domain that was deleted by hand are not live', () => {
     const wanted = desired([present(ACME, { aliases: aliasSection(numbered(2), { prune: true }) })]);
     const result = plan(wanted, observed([]), { prior: prior(ACME, { live: { aliases: 10 } }) });
     expect(result.changes.map(({ stage, conditional }) => [stage, conditional]).at(-1)).toEqual([2, true]);

@@ -113,7 +113,7 @@ describe('the mail to try', () => {
     expect(mail).toEqual([{ kind: 'condition', domain: ACME, match: SUBJECT, rule: 'dropping' }]);
   });
 
-  test('of a domain without rules is to its addresses alone', () => {
+  test('for a domain without rules has only its addresses', () => {
     const without = desired([present(ACME, { aliases: aliasSection({ '(a|b)': false }) })]);
     const rows = observed([live(ACME, { aliases: liveAliases({ '(a|b)': 'a@x.example' }) })]);
     const mail = mailOfChanges(domainPlans(without, rows), { desired: without, observed: rows }, undefined);

@@ -120,7 +120,7 @@ describe('unrouted', () => {
     expect(found.map(({ allow }) => allow)).toEqual(expected.map((address) => `--allow-unrouted ${address}`));
   });
 
-  test('what goes is held back with stage 2, what discards with its domain', () => {
+  test('deletes are withheld with stage 2, discards with their domain', () => {
     const deleted = plan(wanted(named, rest), accounts(named, rows));
     const deletes = { kind: 'domain-deletes', domain: HUB };
     expect(deleted.guards.map(({ holds }) => holds)).toEqual([deletes, deletes]);

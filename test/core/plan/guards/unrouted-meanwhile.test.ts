@@ -74,7 +74,7 @@ describe('mail that only the run delivers', () => {
     ]);
   });
 
-  test('what it leads to changes before it', () => {
+  test('its destination changes before it', () => {
     const dead = { ...hub, wanted: { aliases: aliasSection({ desk: 'null' }) } };
     expect(addressesOf(unrouted({ live: byAliases({}), wanted: { aliases: leading } }, dead))).toEqual([
       `info@${ACME}`,
@@ -162,7 +162,7 @@ describe('mail of a condition', () => {
     expect(addressesOf(unrouted(acme))).toEqual(expected);
   });
 
-  test('whose rule is replaced by one that leads to what goes', () => {
+  test('whose rule is replaced by one that forwards to a deleted entry', () => {
     const match: RuleMatch = { type: 'alias', alias: 'h*' };
     const hub = { live: byAliases({ ...REST, desk: A }), wanted: { aliases: aliasSection({ desk: false }) } };
     const acme = (isActive: boolean): Domain => ({
@@ -178,7 +178,7 @@ describe('mail of a condition', () => {
     expect(unrouted(acme(false), hub)).toEqual([]);
   });
 
-  test('that nothing takes is mail like that to every other address', () => {
+  test('that matches nothing counts as mail to every other address', () => {
     const rows = [liveRule('h', 10, A, { match: { type: 'alias', alias: 'h*' } })];
     const acme = {
       live: { ...byAliases({ ...REST, '(.*)': A }), rules: rows },

@@ -112,7 +112,7 @@ test('items that the service made with the domain are no routes in use', () => {
   expect(known({ ...made, [PATTERN]: 'a@x.example' }, 'a@x.example')).toEqual([HELP]);
 });
 
-describe('what is held back', () => {
+describe('the withheld part', () => {
   const rows = { ...REST, [PATTERN]: 'a@x.example', '(b)-.*': 'b@x.example' };
   const hub = {
     aliases: liveAliases(rows),
@@ -166,7 +166,7 @@ describe('what is held back', () => {
   });
 });
 
-describe('a rule that goes, where rules decide and nothing takes the rest', () => {
+describe('a deleted rule, if rules decide and nothing matches the rest', () => {
   const ALL: RuleMatch = { type: 'regex', regex: '.', scopes: ['recipient'] };
   const goes = { state: 'absent', id: 'r', name: 'jobs', derivedIds: [], source: at(1) } as const;
   function ruled(match: RuleMatch, more: readonly ObservedRule[] = []): Partial<ObservedDomain> {
@@ -222,7 +222,7 @@ describe('a rule that goes, where rules decide and nothing takes the rest', () =
     ['an address in capitals', expectation('X@HUB.example'), ['x@hub.example']],
     ['an address in another domain', expectation('x@else.example'), []],
     ['one whose rule has its name', expectation('jobs@hub.example'), ['jobs@hub.example']],
-  ])('what is expected: %s', (_, expected, addresses) => {
+  ])('expected mail: %s', (_, expected, addresses) => {
     expect(unrouted(ruled(ALL), { ...rulesOf(), expect: [expected] }).addresses).toEqual([
       OTHERS,
       ...addresses,
@@ -233,7 +233,7 @@ describe('a rule that goes, where rules decide and nothing takes the rest', () =
     ['sender', { from: 'eve@x.example' }],
     ['subject', { subject: 'invoice' }],
     ['body', { body: 'dear' }],
-  ])('by its %s: only mail that is expected so', (scope, parts) => {
+  ])('by its %s: only mail in `expect`', (scope, parts) => {
     const hub = ruled({ type: 'regex', regex: '.', scopes: [scope] });
     const named = { a: 'x@hub.example' };
     expect(unrouted(hub, rulesOf(), named).addresses).toEqual([]);
@@ -268,7 +268,7 @@ describe('a rule that goes, where rules decide and nothing takes the rest', () =
     expect(unrouted(taken, rulesOf(), { a: HELP }).addresses).toEqual([]);
   });
 
-  test('where the engine is not told, and where nothing is known of the one that decides', () => {
+  test('if the engine is not shown, and if the deciding section is unknown', () => {
     const { rules = [] } = ruled(ALL);
     const named = { a: HELP };
     expect(unrouted({ rules }, rulesOf(), named).addresses).toEqual([OTHERS, HELP]);
@@ -423,7 +423,7 @@ describe('a name that may be a pattern goes', () => {
   });
 });
 
-describe('what what forwards to an address that is no longer delivered', () => {
+describe('forwards to an address that is no longer delivered', () => {
   const ELSE = 'else.example';
   /** Returns `DOMAIN: address ...` for each finding, and the withheld part. */
   function found(
@@ -569,7 +569,7 @@ describe('what what forwards to an address that is no longer delivered', () => {
     expect(found('absent', [gone, other])).toEqual([`desk@else.example ${deletes(HUB)}`]);
   });
 
-  test('what the manifest points at an address that nothing takes: its own domain is held', () => {
+  test('an entry of the manifest that forwards to an address without a match: its own domain is withheld', () => {
     const section = { aliases: aliasSection({ info: 'nobody@else.example', '*': 'discard@else.example' }) };
     const accounts = [
       live(HUB, { aliases: liveAliases({ ...REST, info: 'i@x.example' }) }),

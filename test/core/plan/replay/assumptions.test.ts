@@ -20,7 +20,7 @@ test('a condition has one answer in a run', () => {
   expect(runs((assume) => [assume('a'), assume('a')])).toEqual(['00', '11']);
 });
 
-test('what is not asked under some answers is not tried there', () => {
+test('a question that some answers do not need is not tried with them', () => {
   expect(runs((assume) => (assume('a') ? [true] : [false, assume('b')]))).toEqual(['00', '01', '1']);
 });
 

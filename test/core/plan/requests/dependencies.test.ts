@@ -53,7 +53,7 @@ const LEAVING: [Partial<ObservedDomain>, Partial<PresentDomain>] = [
 
 describe('a route goes only after what forwarded there was changed', () => {
   test.each<[string, [Partial<ObservedDomain>, Partial<PresentDomain>], readonly string[]]>([
-    ['of an alias', LEAVING, ['desk <- acme.example']],
+    ['an alias', LEAVING, ['desk <- acme.example']],
     [
       'an alias that is deleted',
       [aliases({ info: 'desk@hub.example' }), wanted({ info: false })],
@@ -90,7 +90,7 @@ describe('a route goes only after what forwarded there was changed', () => {
   });
 
   test.each<[string, [Partial<ObservedDomain>, Partial<PresentDomain>], readonly string[]]>([
-    ['of an alias', [aliases({ Desk: 'd@x.example' }), wanted({ desk: false })], ['Desk <- acme.example']],
+    ['an alias', [aliases({ Desk: 'd@x.example' }), wanted({ desk: false })], ['Desk <- acme.example']],
     ['another alias', [aliases({ other: 'd@x.example' }), wanted({ other: false })], []],
     ['the catch-all', [aliases({ '*': 'd@x.example' }), wanted({ '*': false })], ['* <- acme.example']],
     [
@@ -138,7 +138,7 @@ describe('a route goes only after what forwarded there was changed', () => {
       ],
       [],
     ],
-  ])('of the hub goes %s', (_, hub, expected) => {
+  ])('of the hub is deleted %s', (_, hub, expected) => {
     expect(waiting(LEAVING, hub)).toEqual(expected);
   });
 
@@ -147,7 +147,7 @@ describe('a route goes only after what forwarded there was changed', () => {
     expect(waiting([aliases({ info: 'hub.example' }), wanted({ info: 'x@x.example' })], hub)).toEqual([]);
   });
 
-  test('of its own domain nothing waits', () => {
+  test('nothing waits for its own domain', () => {
     const hub: [Partial<ObservedDomain>, Partial<PresentDomain>] = [
       aliases({ desk: 'd@x.example', info: 'desk@hub.example' }),
       wanted({ desk: false, info: 'x@x.example' }),
@@ -173,7 +173,7 @@ describe('a route goes only after what forwarded there was changed', () => {
   });
 });
 
-describe('what goes last of stage 2', () => {
+describe('the last changes of stage 2', () => {
   const late = (acme: Partial<PresentDomain>) => {
     const { changes } = plan(
       desired([
@@ -189,7 +189,7 @@ describe('what goes last of stage 2', () => {
     return [...overtakingChanges(changes)].map(({ kind, name }) => `${kind} ${name}`);
   };
 
-  test('what another domain leaves only in stage 2', () => {
+  test('forwards that another domain removes only in stage 2', () => {
     expect(late(wanted({ info: false, more: 'x@x.example' }))).toEqual(['alias desk']);
   });
 });

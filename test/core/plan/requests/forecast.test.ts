@@ -67,7 +67,7 @@ function endpoints({ endpoints: found }: ReturnType<typeof forecast>): readonly 
   return found.map(({ endpoint, requests, items }) => `${endpoint} ${requests}/${items}`);
 }
 
-describe('what applying a plan will send', () => {
+describe('the requests of applying a plan', () => {
   const rows = (aliases: Record<string, string>, parts: Partial<ObservedDomain> = {}) =>
     observed([live(ACME, { aliases: liveAliases(aliases), ...parts })]);
   const wanted = (entries: Record<string, string | false>, options = {}) =>
@@ -193,7 +193,7 @@ describe('what applying a plan will send', () => {
     ]);
   });
 
-  test('of all sections that are managed, at their size afterwards; of a domain that goes, none', () => {
+  test('all managed sections at their later size; none for a deleted domain', () => {
     const all = desired([
       present(ACME, {
         aliases: aliasSection({}, { prune: true }),
@@ -221,7 +221,7 @@ describe('what applying a plan will send', () => {
     ]);
   });
 
-  test('of a new domain its aliases, as soon as it was added, and itself, or the list where that is as short', () => {
+  test('for a new domain its aliases right after it is added, and itself, or the list if that is as short', () => {
     const fresh = desired([present('new.example', { aliases: aliasSection({ '*': 'a@x.example' }) })]);
     const account = observed(Array.from({ length: 200 }, (_, index) => live(`d${index}.example`)));
     expect(endpoints(forecastOf(fresh, account))).toEqual([
@@ -250,7 +250,7 @@ describe('what applying a plan will send', () => {
     ]);
   });
 
-  test('of a new domain whose * may have to go, its aliases after it was added, before that delete and at the end', () => {
+  test('for a new domain whose * may be deleted, its aliases after the add, before that delete and at the end', () => {
     const fresh = desired([
       present('new.example', { aliases: aliasSection({ a: 'a@x.example' }, { prune: true }) }),
     ]);
@@ -291,7 +291,7 @@ describe('what applying a plan will send', () => {
     expect(leaving(count, entries)).toBe(`${GET_ALIASES} ${requests}/0`);
   });
 
-  test('what changes in one section, or in domains, is no part of the size of another', () => {
+  test('changes in one section, or of domains, do not count for the size of another', () => {
     const found = observed([
       live(ACME, { aliases: liveAliases(numbered(200)), rules: [], credentials: [] }),
       ...Array.from({ length: 198 }, (_, index) => live(`d${index}.example`)),
@@ -367,7 +367,7 @@ describe('how long it takes', () => {
     expect(forecastOf(...adding(41), { budgets }).seconds).toBeGreaterThan(60);
   });
 
-  test('what an endpoint has spent already counts, and the tightest of those used is told', () => {
+  test('requests that an endpoint has already used count, and the tightest used limit is shown', () => {
     const budgets = new Map([
       ['POST /domains/:domain/aliases', told(100, 3)],
       [GET_ALIASES, told(60)],
@@ -383,7 +383,7 @@ describe('how long it takes', () => {
   test.each([
     [60, 100],
     [100, 60],
-  ])('of limits %i and %i the smaller one is told', (ofWrites, ofReads) => {
+  ])('with the limits %i and %i the smaller one is shown', (ofWrites, ofReads) => {
     const budgets = new Map([
       ['POST /domains/:domain/aliases', told(ofWrites)],
       [GET_ALIASES, told(ofReads)],
@@ -447,7 +447,7 @@ describe('domains whose DNS is asked about', () => {
     expect(due([wanted], [live(ACME)], memory)).toEqual(expected ? [ACME] : []);
   });
 
-  test('those that have waited longest come first, new ones before all', () => {
+  test('the ones that have waited longest come first, new ones before all', () => {
     const names = ['a.example', 'b.example', 'c.example'];
     const last = new Map([
       ['a.example', 20],

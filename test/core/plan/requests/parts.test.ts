@@ -60,7 +60,7 @@ describe('stage 1', () => {
     ).toEqual({ a1: 2, a2: 2, b1: 1, b2: 1, c1: 0 });
   });
 
-  test('what another stage changes is not waited for', () => {
+  test('changes of another stage are not waited for', () => {
     expect(parts(stepped([a1]), [[a1, b1]])).toEqual({ a1: 0 });
   });
 
@@ -118,7 +118,7 @@ describe('stage 1', () => {
     ).toEqual({ r1: 2, r2: 0, s1: 1 });
   });
 
-  test('of such domains, a catch-all comes after an alias that is added beside it', () => {
+  test('in these domains, a catch-all comes after an alias that is added with it', () => {
     const added = change('a.example', 'info', { action: 'add' });
     const wide = change('a.example', '*');
     const ordered = stepped([added, wide, b1, b2]);

@@ -83,7 +83,7 @@ describe('without the id that the request needs', () => {
   });
 });
 
-describe('what is asked', () => {
+describe('requests', () => {
   test('before anything is known of batches: as they are allowed, in the version of the plan', () => {
     const result = planAliases(aliasSection(many(2)), {});
     expect(firstRequestsOf(result)).toEqual(requestsOf(result, V4));
@@ -287,7 +287,7 @@ describe('requests of rules', () => {
   });
 });
 
-describe('what one domain forwards to in another', () => {
+describe('forwards from one domain to another', () => {
   const hub = (aliases: Record<string, string>) => live('hub.example', { aliases: liveAliases(aliases) });
   const wanted = (forward: string, entries: Record<string, string | false>) => [
     present(ACME, { aliases: aliasSection({ info: forward }) }),

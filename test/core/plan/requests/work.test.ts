@@ -101,7 +101,7 @@ describe('domains side by side', () => {
     expect([work.written.requests, work.ended.requests]).toEqual([80, 96]);
   });
 
-  test('those with most requests end last', () => {
+  test('the ones with the most requests end last', () => {
     const [first = '', ...others] = names(17);
     const changes = others.flatMap((domain) => [adding(domain), change(domain, 'b')]);
     expect(legsOf(workOfChanges([adding(first), ...changes])).slice(0, 2)).toEqual([

@@ -177,7 +177,7 @@ describe('where rules route', () => {
   });
 });
 
-describe('what leads to mail that ends elsewhere', () => {
+describe('forwards to mail that changes', () => {
   const rows = { aliases: liveAliases({ a: `x@${HUB}`, b: `y@${HUB}`, 'c+d': `x@${HUB},${A}` }) };
 
   test('is concerned, though nothing of it changes', () => {
@@ -211,7 +211,7 @@ describe('a domain', () => {
     credentials: [],
   };
 
-  test('that goes: all that takes mail there', () => {
+  test('that is deleted: all entries that match mail there', () => {
     const found = known([absent(ACME)], [live(ACME, row)]);
     expect(found.subjectsOf(ACME, new Set()).map(shown)).toEqual([
       `a@${ACME}`,
@@ -221,7 +221,7 @@ describe('a domain', () => {
     ]);
   });
 
-  test('that is made: all that will', () => {
+  test('that is added: all its new entries', () => {
     const wanted = present(ACME, {
       aliases: aliasSection({ a: A }),
       rules: ruleSection([rule('vip', B, { match: VIP })]),

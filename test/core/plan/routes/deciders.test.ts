@@ -40,7 +40,7 @@ function who({ address, rule: taker, domain }: PlannedRoute): string {
   return address ?? (taker === null ? `others at ${domain}` : `rule ${taker.name}`);
 }
 
-describe('what decides about mail', () => {
+describe('the entries that decide about mail', () => {
   function deciders(found: readonly PlannedRoute[]): readonly string[] {
     const named = (by: Decider | null): string => (by === null ? 'nobody' : `${by.kind} ${by.name}`);
     return found.map((route) => `${who(route)}: ${named(route.by.before)} -> ${named(route.by.after)}`);

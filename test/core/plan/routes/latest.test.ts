@@ -6,7 +6,7 @@ test.each<[string, readonly string[]]>([
   ['abcbc', ['a', 'b', 'c']],
   ['abca', ['a', 'b', 'c', 'a']],
   ['abacab', ['a', 'b', 'c', 'b']],
-])('of two that are kept, %s makes %j', (asked, expected) => {
+])('with two kept entries, %s gives %j', (asked, expected) => {
   const made: string[] = [];
   const get = keepLatest(2, (key) => {
     made.push(key);
@@ -16,7 +16,7 @@ test.each<[string, readonly string[]]>([
   expect(made).toEqual(expected);
 });
 
-test('what is nothing is kept as well', () => {
+test('an empty value is kept too', () => {
   let count = 0;
   const get = keepLatest(1, () => {
     count += 1;

@@ -205,7 +205,7 @@ describe('patterns that may both take mail', () => {
     expect(undecided(both, { ...subject, to: 'x@acme.example' })).toBe(false);
   });
 
-  test('of two outcomes, before and after, one rules the other out if another one of the same patterns takes the mail', () => {
+  test('one of two outcomes, before and after, excludes the other if another of the same patterns matches the mail', () => {
     const [first, second] = outcomesOf(help, sideOf(both)) as [RouteOutcome, RouteOutcome];
     expect(canFollow(first, first)).toBe(true);
     expect(canFollow(first, second)).toBe(false);
@@ -238,7 +238,7 @@ describe('mail is delivered', () => {
     );
   });
 
-  test('by a pattern, also to an address that only a capture tells', () => {
+  test('by a pattern, also to an address that only a capture gives', () => {
     expect(delivers({ '(x|y)': '$1@corp.example' }, pattern('(x|y)'))).toBe(true);
     expect(delivers({ '(x|y)': 'null' }, pattern('(x|y)'))).toBe(false);
     expect(delivers({ '(x|y)': A }, OTHERS)).toBe(false);

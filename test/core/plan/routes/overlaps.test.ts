@@ -86,7 +86,7 @@ describe('patterns that overlap after the changes', () => {
     expect(names(BOTH, {}, {})).toHaveLength(1);
   });
 
-  test('those of a domain that does not exist yet', () => {
+  test('in a domain that does not exist yet', () => {
     expect(finalOverlaps(undefined, changesTo({}, BOTH))).toHaveLength(1);
   });
 });

@@ -101,7 +101,7 @@ test.each<[string, Aliases, Aliases, readonly string[]]>([
   expect(ofAliases(before, after)).toEqual(expected);
 });
 
-test('where it is otherwise by rules, what is lost stays an entry of its own', () => {
+test('if the result differs by rules, lost mail stays a separate entry', () => {
   const rules = [liveRule('info', 1, B, { match: { type: 'alias', alias: 'info' } })];
   expect(ofAliases({ Info: A }, { hello: A }, { rules })).toEqual([
     `${RENAMED}, otherwise reroute`,
@@ -109,12 +109,12 @@ test('where it is otherwise by rules, what is lost stays an entry of its own', (
   ]);
 });
 
-test('where rules route, no alias is renamed', () => {
+test('if rules route, no alias is renamed', () => {
   const rules = [liveRule('info', 1, B, { match: { type: 'alias', alias: 'info' } })];
   expect(ofAliases({ Info: A }, { hello: A }, { rules, routingEngine: 'rules' })).toEqual([]);
 });
 
-test('where rules route, what they take is named by each', () => {
+test('if rules route, each names the mail that it matches', () => {
   const rules = (text: string) => [liveRule(text, 1, B, { match: { type: 'alias', alias: text } })];
   const wanted = rule('hello', B, { id: 'hello', idIsWritten: true });
   const found = routes(

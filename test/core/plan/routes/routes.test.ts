@@ -253,7 +253,7 @@ describe('through domains', () => {
 });
 
 describe('domains', () => {
-  test('that are made: what is delivered for the first time', () => {
+  test('that are added: mail that is delivered for the first time', () => {
     const found = routes([present(ACME, { aliases: aliasSection({ info: A, '*': B }) })], []);
     expect(found).toEqual([
       `new info@acme.example: refused -> ${A}`,
@@ -261,7 +261,7 @@ describe('domains', () => {
     ]);
   });
 
-  test('that go: all that they deliver', () => {
+  test('that are deleted: all mail that they deliver', () => {
     const acme = live(ACME, { ...BY_ALIASES, aliases: liveAliases({ sales: 'x@old.example' }) });
     const old = live('old.example', {
       ...BY_ALIASES,
@@ -422,7 +422,7 @@ describe('rules', () => {
   });
 });
 
-describe('where the engine is not told', () => {
+describe('if the engine is not shown', () => {
   test('the reading by aliases is listed, and what is otherwise by rules', () => {
     const wanted = present(ACME, {
       aliases: aliasSection({ info: B }),

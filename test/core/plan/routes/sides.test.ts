@@ -93,7 +93,7 @@ describe('a domain before and after', () => {
     expect(fates(readings([absent(ACME)], [], { unproven }).listed)).toEqual(['unknown', 'unknown']);
   });
 
-  test('of which nothing is known routes by no engine and takes nothing by name or condition', () => {
+  test('that is unknown routes by no engine and matches nothing by name or condition', () => {
     const { listed } = readings([], []);
     const { engine, aliasOf, takerOf } = listed.before(ACME);
     expect([engine, aliasOf('info'), takerOf(EVERYTHING)]).toEqual([null, null, null]);
@@ -171,7 +171,7 @@ describe('the reading in which mail that no rule takes is dropped', () => {
   });
 });
 
-describe('what takes mail for a name or a condition', () => {
+describe('the entry that matches mail for a name or a condition', () => {
   const INVOICE: RuleMatch = { type: 'regex', regex: '.*invoice.*', scopes: ['subject', 'body'] };
   const rules = [
     liveRule('asleep', 1, A, { match: INVOICE, active: false }),
@@ -186,7 +186,7 @@ describe('what takes mail for a name or a condition', () => {
       [live(ACME, { aliases: liveAliases({ Info: A }), rules, ...parts })],
     ).listed.after(ACME);
 
-  test('where aliases route: the alias of the name, in any case', () => {
+  test('if aliases route: the alias of the name, in any letter case', () => {
     const { engine, aliasOf, takerOf } = side({ routingEngine: 'alias' });
     expect([engine, aliasOf('iNFO')?.name, aliasOf('other'), takerOf(INVOICE)]).toEqual([
       'aliases',
@@ -196,7 +196,7 @@ describe('what takes mail for a name or a condition', () => {
     ]);
   });
 
-  test('where rules route: the first active one with the condition, or one before it that takes all mail', () => {
+  test('if rules route: the first active one with the condition, or one before it that matches all mail', () => {
     const { engine, aliasOf, takerOf } = side({ routingEngine: 'rules' });
     expect([engine, aliasOf('info')]).toEqual(['rules', null]);
     const taken = [INVOICE, { type: 'alias', alias: 'late' } as const, EVERYTHING].map(
@@ -214,7 +214,7 @@ describe('what takes mail for a name or a condition', () => {
     ['t*', 'rest'],
     ['(s|t)', 'rest'],
     ['s.*', 'rest'],
-  ])('where rules route: the first that takes all that begins with %s is %s', (alias, expected) => {
+  ])('if rules route: the first that matches everything beginning with %s is %s', (alias, expected) => {
     const prefixes = [
       liveRule('sa', 1, A, { match: { type: 'alias', alias: 'Sa*' } }),
       liveRule('s', 2, A, { match: { type: 'alias', alias: 's*' } }),
@@ -253,7 +253,7 @@ test.each([
   [{ routingEngine: 'alias' }, 'acme.example/aliases'],
   [{}, 'acme.example/aliases'],
   [null, 'acme.example/aliases'],
-] as const)('what decides about a domain of %j: %s', (parts, expected) => {
+] as const)('the decision about a domain of %j: %s', (parts, expected) => {
   const account = observed(parts === null ? [] : [live(ACME, parts)]);
   const manifest = desired([present(ACME)]);
   expect(decidingSection({ ...plan(manifest, account), desired: manifest, observed: account }, ACME)).toBe(

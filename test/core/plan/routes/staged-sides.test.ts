@@ -127,7 +127,7 @@ test.each<[string, Partial<ObservedDomain> | null, Options, string]>([
     { reading: { refusesUnread: true } },
     'refused',
   ],
-])('of a domain that %s, nothing takes mail by name', (_, row, options, expected) => {
+])('in a domain that %s, nothing matches mail by name', (_, row, options, expected) => {
   const sides = stages(row, options);
   expect(fates(sides)).toEqual([expected, expected, expected]);
   const { engine, aliasOf, takerOf, ...meanwhile } = sides.meanwhile(ACME);

@@ -98,14 +98,14 @@ describe('the readings of a domain', () => {
     expect(readings(parts).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('of the way through several domains: by engine', () => {
+  test('for a path through several domains: by engine', () => {
     expect(READINGS_OF_ALL).toEqual([BOTH, LISTED, BY_RULES]);
   });
 
   test.each([
     ['the oldest first', ['10', '9'], ['b@x.example', 'a@x.example']],
     ['as they are listed, where ids are no numbers', ['z', '9'], ['a@x.example', 'b@x.example']],
-  ])('of several patterns any may be asked first; the usual order is %s', (_, ids, expected) => {
+  ])('with several patterns any may be tried first; the usual order is %s', (_, ids, expected) => {
     const patterns = liveAliases({ '(a).*': 'a@x.example', '(a|ab).*': 'b@x.example' });
     const row = live(ACME, { aliases: [...patterns].map((alias, at) => ({ ...alias, id: ids[at] ?? '' })) });
     const mail = { to: 'abc@acme.example', from: '', subject: '', body: '' };
@@ -191,7 +191,7 @@ test.each<[string, Partial<ObservedDomain>, Reading, boolean]>([
   ['rules decide and were read', { routingEngine: 'rules', rules: [] }, LISTED, true],
   ['rules decide and only aliases were read', { routingEngine: 'rules', aliases: [] }, LISTED, false],
   ['aliases decide and were read', { routingEngine: 'alias', aliases: [] }, BY_RULES, true],
-])('whether routing is known: %s', (_, parts, reading, expected) => {
+])('known routing: %s', (_, parts, reading, expected) => {
   expect(isKnown(live(ACME, parts), reading)).toBe(expected);
 });
 

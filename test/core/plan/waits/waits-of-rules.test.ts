@@ -52,7 +52,7 @@ describe('rules', () => {
     expect(partsIn(made)).toEqual(['1: new@acme', '1: info@acme']);
   });
 
-  test('those that match other mail, deliver, or stand behind do not wait', () => {
+  test('rules that match other mail, deliver, or come later do not wait', () => {
     const made = rules(
       ACME,
       [

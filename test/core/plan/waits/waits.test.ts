@@ -185,7 +185,7 @@ describe('an address delivers until all is led away that goes on being delivered
   });
 });
 
-test('what waits for a change that is made late, even through others, is made late, too', () => {
+test('changes that wait for a late change, even through others, are late too', () => {
   const made = planOf({
     [ACME]: { live: { jobs: A, k: `jobs@${ACME}` }, wanted: { jobs: 'null', k: B } },
     [HUB]: { live: { help: `jobs@${ACME}` }, wanted: { help: `desk@${RELAY}` } },
@@ -465,7 +465,7 @@ describe('parts', () => {
     expect(partsIn(circle)).toEqual(['1: back@acme more@acme desk@hub', '1: info@acme leads@hub']);
   });
 
-  test('of stage 2 those that wait go after those that they wait for', () => {
+  test('in stage 2, changes come after the changes that they wait for', () => {
     const made = planOf({
       [ACME]: { live: { info: A, '*': A }, wanted: { info: `desk@${HUB}`, jobs: 'null' } },
       [HUB]: { live: { desk: 'null', '*': B, help: `jobs@${ACME}` }, wanted: { desk: false, help: false } },
@@ -473,7 +473,7 @@ describe('parts', () => {
     expect(partsIn(made)).toEqual(['2: desk@hub help@hub', '2: jobs@acme info@acme']);
   });
 
-  test('what matches the mail of an alias that is deleted too is deleted before it', () => {
+  test('an entry that matches the mail of an alias is deleted before it if both are deleted', () => {
     const made = planOf({
       [ACME]: { live: { '*': A, info: 'null', r1: A, r2: A, r3: A }, wanted: { '*': false, info: false } },
       [HUB]: { live: { help: `desk@${ACME}`, r1: A, r2: A }, wanted: { help: false } },

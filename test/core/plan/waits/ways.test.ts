@@ -138,7 +138,7 @@ describe('an alias of one address', () => {
     ['deleted', false, { needed: ['*@acme'] }],
     ['changed to discard', 'null', { needed: ['*@acme'] }],
     ['changed to deliver elsewhere', B, {}],
-  ])('what takes its mail while it is missing: %s', (_, all, expected) => {
+  ])('the entry that matches its mail while it is missing: %s', (_, all, expected) => {
     expect(passed('info', open({ [ACME]: aliases({ '*': A }, { '*': all, info: A }) }))).toEqual(expected);
   });
 });

@@ -58,7 +58,7 @@ test('after a run the state directory has what was seen and applied', async () =
   expect(prior.manifests).toEqual([]);
 });
 
-test('what was applied before and differs is drift, what is new is the manifest', async () => {
+test('a difference from an applied entry is drift, from a new entry it is the manifest', async () => {
   const scene = await openScene({ manifest, seed });
   await scene.run();
   const [domain] = scene.account.emulator.store.state.domains.values();
@@ -74,7 +74,7 @@ test('what was applied before and differs is drift, what is new is the manifest'
   ]);
 });
 
-test('what failed, was skipped or not looked at is not remembered as applied', async () => {
+test('failed, skipped and unchecked items are not remembered as applied', async () => {
   const scene = await openScene({
     manifest,
     seed,

@@ -112,7 +112,7 @@ test('a listing that differs from the answer of a write is known after two reads
   expect(first.after.changes).toEqual([]);
 });
 
-test('what changes from read to read is not taken for what the service keeps', async () => {
+test('a value that changes between reads does not count as kept by the service', async () => {
   const scene = await openScene({
     manifest: 'domains:\n  acme.example:\n    aliases: { sales: Sales@corp.example }',
     seed: {
@@ -143,7 +143,7 @@ domains:
     whitelabels: ['mail.partner.example'],
   };
 
-  test('of a setting is reported by each run, and sent again by the next', async () => {
+  test('in a setting is reported by each run, and sent again by the next', async () => {
     const scene = await openScene({ manifest, seed, switches: { nullOnUpdate: 'ignore' } });
     const first = await scene.run();
     expect(first.report.outcome).toBe('partial');
@@ -158,7 +158,7 @@ domains:
     expect(second.writes).toMatchObject([{ method: 'PUT' }]);
   });
 
-  test('of a rule, though another field of it changed', async () => {
+  test('in a rule, although another field of it changed', async () => {
     const id = '00000000-0000-4000-8000-000000000001';
     const scene = await openScene({
       manifest: `domains:\n  acme.example:\n    rules: [{ id: ${id}, name: vip, alias: vip, forward: New@corp.example, active: false }]`,
@@ -183,7 +183,7 @@ domains:
   });
 });
 
-describe('what was added and is not there after it', () => {
+describe('items that were added and are missing afterwards', () => {
   const manifest = `
 domains:
   acme.example:
@@ -246,18 +246,21 @@ domains:
     expect(report.outcome).toBe('converged');
   });
 
-  test.each([2, 3])('by %i reads: what is not seen is said, and no run forgets it', async (listingLag) => {
-    const scene = await open({ listingLag });
-    const outcomes: string[] = [];
-    for (let runs = 0; runs < 6; runs += 1) {
-      outcomes.push((await scene.run({ policy: allow, company: 'others' })).report.outcome);
-    }
-    expect(outcomes.at(-1)).toBe('unchanged');
-    const { aliases, rules } = scene.account.emulator.store.dump().domains[0] ?? { aliases: [], rules: [] };
-    expect(aliases.map(({ alias, forward }) => [alias, forward])).toEqual([
-      ['info', 'a@corp.example'],
-      ['sales', 'new@corp.example'],
-    ]);
-    expect(rules.map(({ config }) => config['alias'])).toEqual(['vip']);
-  });
+  test.each([2, 3])(
+    'by %i reads: a missing change is reported, and no run forgets it',
+    async (listingLag) => {
+      const scene = await open({ listingLag });
+      const outcomes: string[] = [];
+      for (let runs = 0; runs < 6; runs += 1) {
+        outcomes.push((await scene.run({ policy: allow, company: 'others' })).report.outcome);
+      }
+      expect(outcomes.at(-1)).toBe('unchanged');
+      const { aliases, rules } = scene.account.emulator.store.dump().domains[0] ?? { aliases: [], rules: [] };
+      expect(aliases.map(({ alias, forward }) => [alias, forward])).toEqual([
+        ['info', 'a@corp.example'],
+        ['sales', 'new@corp.example'],
+      ]);
+      expect(rules.map(({ config }) => config['alias'])).toEqual(['vip']);
+    },
+  );
 });

@@ -182,7 +182,7 @@ test.each(everyNth(4, SIZES))('a random subset of failures of $size: $verb', asy
   expectExactly(await runScene(batchScene(batch), { maxFailures: 5000 }), batch);
 });
 
-test('what was rejected is sent again by the next run, and then all is well', async () => {
+test('rejected items are sent again by the next run, and then succeed', async () => {
   const batch: BatchCase = { verb: 'add', size: 8, failures: new Map([[0, [1, 6]]]) };
   const scene = await openScene(batchScene(batch));
   expectExactly(await scene.run(), batch);

@@ -138,7 +138,7 @@ describe('a batch create that is refused as a whole', () => {
     },
   );
 
-  test('with 404 of one domain: others go on by batches', async () => {
+  test('with 404 for one domain: others continue in batches', async () => {
     const result = await runScene(refusing(404, 1));
     expect(result.report.outcome).toBe('converged');
     expect(result.progress.some(({ kind }) => kind === 'batches-refused')).toBe(false);

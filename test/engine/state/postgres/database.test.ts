@@ -42,7 +42,7 @@ async function openAndClose(
   return null;
 }
 
-test('of many processes that find an empty database one makes the tables', async () => {
+test('if many processes find an empty database, one creates the tables', async () => {
   const url = await server.createDatabase();
   const all = await Promise.all(Array.from({ length: 8 }, () => openAndClose(url)));
   expect(all).toEqual(Array.from({ length: 8 }, () => null));
@@ -89,7 +89,7 @@ test('the key with which a store was made opens it, and no other, nor none; a st
   expect(await openAndClose(clear, KEY)).toMatchObject({ kind: 'key' });
 });
 
-test('with the privileges that docs/fleet.md lists a role uses a store that another role made', async () => {
+test('a role with the privileges of docs/fleet.md uses a store that another role created', async () => {
   const url = await server.createDatabase();
   const worker = url.replace('postgres@', 'fwdsync_worker@');
   await server.run(url, 'CREATE ROLE fwdsync_worker LOGIN');
@@ -121,7 +121,7 @@ test('with the privileges that docs/fleet.md lists a role uses a store that anot
   );
 });
 
-test('by verified TLS it connects only to a server with a certificate of a known authority, for its name', async () => {
+test('with verified TLS it connects only to a server with a certificate for its name from a known authority', async () => {
   const plain = await server.createDatabase();
   const tls = `${plain}?sslmode=verify-full`;
   const refusal = async (url: string): Promise<string | undefined> => (await openAndClose(url))?.message;

@@ -112,7 +112,7 @@ describe('what is kept', () => {
     await take(store);
   }
 
-  test('with a key: emails, domains, times, revisions and counts alone are in clear', async () => {
+  test('with a key: only emails, domains, times, revisions and counts are in clear', async () => {
     const world = await openWorld();
     await fill(world);
     const text = await dump(world.url);
@@ -238,7 +238,7 @@ describe('a lease of its own', () => {
   ] as const;
 
   test.each(everyNth(3, pauses))(
-    'of %i ms: what was heard %i ms ago counts, or is asked again',
+    'of %i ms: an answer from %i ms ago counts, or is requested again',
     async (leaseMs, pauseMs, repeats) => {
       const { database, clock, open } = await openWorld();
       let asked = 0;

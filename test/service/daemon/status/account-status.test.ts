@@ -27,7 +27,7 @@ function observed(domains: readonly DomainName[], count: number): RunResult {
   return { kind: 'completed', plan, ...nothing };
 }
 
-test('of many pending changes a bounded number is kept, and all are counted', () => {
+test('a limited number of many pending changes is kept, and all are counted', () => {
   const tracker = createStatusTracker({ name: 'acme', now: () => 0, emit: () => undefined });
   const desired = {
     domains: new Map(names.map((name) => [name, { source: { file: 'f', line: 1, column: 1 } }])),

@@ -82,7 +82,7 @@ describe('without a token', () => {
     ['an old browser behind it', '1.1', 'User-Agent: Mozilla/5.0\r\n', 404],
     ['a browser on this machine', '1.1', `Connection: keep-alive\r\n${BROWSER}`, 200],
     ['curl on this machine', '1.1', 'User-Agent: curl/8.14.1\r\nAccept: */*\r\n', 200],
-  ])('by its connection and nothing else: %s', async (_, version, headers, status) => {
+  ])('only by its connection: %s', async (_, version, headers, status) => {
     const { server } = await serve(allInSync());
     for (const path of PAGES.filter((page) => status !== 200 || page === '/' || page === '/status')) {
       const host = `127.0.0.1:${server.port}`;
@@ -206,7 +206,7 @@ describe('with a token', () => {
   });
 });
 
-describe('what is asked', () => {
+describe('requests', () => {
   test.each(['POST', 'PUT', 'DELETE', 'HEAD', 'PATCH'])('%s of the page: 405', async (method) => {
     const here = await serve(allInSync());
     for (const path of ['/', '/status', '/runs/r1', '/events', '/login/x'])
@@ -249,7 +249,7 @@ describe('what is asked', () => {
   });
 });
 
-test('of more than a hundred open pages the oldest is closed, and probes are answered', async () => {
+test('with more than a hundred open pages the oldest is closed, and probes are answered', async () => {
   const { server, get } = await serve(allInSync());
   const stop = new AbortController();
   onTestFinished(() => stop.abort());

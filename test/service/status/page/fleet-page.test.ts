@@ -107,7 +107,7 @@ describe('the page of a worker', () => {
     expect((await get('/?q=nobody')).text).toContain('No account matches this filter.');
   });
 
-  test('of 5,000 accounts it is as small as of 30', async () => {
+  test('with 5,000 accounts it is as small as with 30', async () => {
     const many = (count: number): Fleet =>
       fleet(
         Array.from({ length: count }, (_, index) =>

@@ -187,7 +187,7 @@ describe('the overview', () => {
     },
   );
 
-  test('what is shown changes when the daemon says so, and what is open or focused stays', async () => {
+  test('content changes when the daemon reports it; open and focused elements stay', async () => {
     let statuses = everyState();
     const { server } = await serve(() => statuses);
     const { page, faults } = await openPage(browser);

@@ -48,7 +48,7 @@ describe('the view for a wall', () => {
   });
 
   test.runIf(IS_FULL)(
-    'of what is green it shows the total, and it changes as soon as something happens',
+    'shows the total of healthy domains, and changes as soon as something happens',
     async () => {
       let statuses = allInSync();
       const { server } = await serve(() => statuses);
@@ -67,7 +67,7 @@ describe('the view for a wall', () => {
     },
   );
 
-  test('of many domains it lists some and counts the others', async () => {
+  test('lists some of many domains and counts the others', async () => {
     const { get } = await serve(manyDomains(10_000));
     const { text } = await get('/?view=wall');
     expect(text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')).toMatch(
@@ -76,7 +76,7 @@ describe('the view for a wall', () => {
     expect(Buffer.byteLength(text)).toBeLessThan(30_000);
   });
 
-  test.runIf(IS_FULL)('of a fleet it shows accounts', async () => {
+  test.runIf(IS_FULL)('shows accounts of a fleet', async () => {
     const { server } = await serve([], { fleet: () => Promise.resolve(everyFleetState()) });
     const { page } = await openPage(browser);
     await page.goto(`http://127.0.0.1:${server.port}/?view=wall`);
@@ -87,7 +87,7 @@ describe('the view for a wall', () => {
   });
 });
 
-describe('what needs attention on the whole page', () => {
+describe('the part of the whole page that needs attention', () => {
   test.runIf(IS_FULL)('comes before everything else, appears while the page is open, and goes', async () => {
     let statuses = allInSync();
     const { server } = await serve(() => statuses);

@@ -67,7 +67,7 @@ describe('ranks', () => {
     ['before its successor, which has another', [null, 9, 30], [8], [10, 20, 30]],
     ['at both ends', [5, null, 7], [6], [10, 20, 30]],
     ['anywhere', [null, null], [1e308], [10, 20]],
-  ])('where unmanaged ranks leave no room %s, neighbours move', (_, wanted, fixed, expected) => {
+  ])('if unmanaged ranks leave no room %s, neighbours move', (_, wanted, fixed, expected) => {
     expect(ranks(wanted, { fixed, digits: 0 })).toEqual(expected);
   });
 
@@ -114,7 +114,7 @@ describe('for any live ranks', () => {
     );
   });
 
-  test('as few move as possible where there is room', () => {
+  test('as few as possible move if there is room', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(spaced, fc.constant(null)), { maxLength: 12 }), (wanted) => {
         const result = ranks(wanted);
@@ -145,7 +145,7 @@ describe('for any live ranks', () => {
     );
   });
 
-  test('what is sent has no more digits than the service keeps', () => {
+  test('sent ranks have no more digits than the service keeps', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.integer({ min: 1, max: 30 }), fc.constant(null))),

@@ -107,7 +107,7 @@ describe('each change, whole', () => {
 describe('which fields differ', () => {
   test.each<[string, RuleMatch, RuleMatch, readonly string[]]>([
     ['an expression', CEL, { type: 'cel', expression: 'false' }, ['expression']],
-    ['of an alias', { type: 'alias', alias: 'a' }, { type: 'alias', alias: 'b' }, ['alias']],
+    ['an alias', { type: 'alias', alias: 'a' }, { type: 'alias', alias: 'b' }, ['alias']],
     ['a pattern', REGEX, { ...REGEX, regex: 'y' }, ['regex']],
     ['scopes', REGEX, { ...REGEX, scopes: ['body', 'sender'] }, ['scopes']],
     ['both', REGEX, { type: 'regex', regex: 'y', scopes: ['sender'] }, ['regex', 'scopes']],
@@ -119,7 +119,7 @@ describe('which fields differ', () => {
 });
 
 describe('which rules are counted', () => {
-  test('those that are named or pruned are managed, ignored and other ones are not', () => {
+  test('named and pruned rules are managed, ignored and other ones are not', () => {
     const rows = ['a', 'b', 'c', 'd'].map((id, index) => liveRule(id, index, 'x@x.example'));
     const absentOnes = [gone({ id: 'a' }), gone({ id: 'b' })];
     expect(planRules(absentOnes, rows, { ignore: ['D'] }).summary).toMatchObject({
@@ -235,7 +235,7 @@ describe('what is said', () => {
   });
 });
 
-describe('which live rule an entry means, where several could be meant', () => {
+describe('the live rule of an entry, if several are possible', () => {
   const memory = (id: string) => ({ prior: prior(ACME, { ruleIds: new Map([['vip', id]]) }) });
   const written = { id: 'id-1', idIsWritten: true } as const;
 
@@ -308,7 +308,7 @@ describe('which live rule an entry means, where several could be meant', () => {
     );
   });
 
-  test('by content: not one that is claimed, wanted gone, replaced or ignored; of equal rank the least id', () => {
+  test('by content: not one that is claimed, absent, replaced or ignored; with equal ranks the smallest id', () => {
     const entry = rule('vip', 'x@x.example', { match: CEL });
     const row = (id: string, rank = 1) => liveRule(id, rank, 'x@x.example', { match: CEL });
     const adopted = (
@@ -359,7 +359,7 @@ describe('the parts of a rule’s change', () => {
     expect(rulePayload(gone as RuleChange, 'delete')).toStrictEqual(sent);
   });
 
-  test('what is left of a change whose stage 2 is withheld', () => {
+  test('the rest of a change whose stage 2 is withheld', () => {
     const change = moving();
     expect(stageOneOf({ ...change, stage: 1 })).toEqual({ ...change, stage: 1 });
     expect(stageOneOf({ ...change, desired: null })).toBeNull();

@@ -22,7 +22,7 @@ import {
 const REGEX: RuleMatch = { type: 'regex', regex: '.*invoice.*', scopes: ['subject', 'body'] };
 const CEL: RuleMatch = { type: 'cel', expression: 'sender == "a"' };
 
-describe('which live rule an entry means', () => {
+describe('the live rule of an entry', () => {
   test('the one whose id is written, with any memory of that id', () => {
     const entry = rule('vip', 'a@x.example', { id: 'r1', idIsWritten: true });
     const rows = [liveRule('r1', 1, 'a@x.example'), liveRule('r2', 2, 'a@x.example')];
@@ -185,7 +185,7 @@ describe('rules that go', () => {
   });
 });
 
-describe('what an update says', () => {
+describe('the text of an update', () => {
   const base = { match: REGEX };
   const row = liveRule(derivedId('r', 'regex'), 10, 'a@x.example', base);
   test.each<
