@@ -55,7 +55,7 @@ export async function drift(context: Context, url: string, key: string): Promise
     '  - deleted support@acme.example',
     '  - added giveaway@acme.example, which the manifest does not name',
     '  - moved the first rule of acme-shop.example to the end',
-    'and, in the manifest, a colleague gave up acme-2019.example and edited one line.',
+    'and, in the manifest, a colleague removed acme-2019.example and edited one line.',
   ];
 }
 
