@@ -5,7 +5,7 @@ import { ALIASES, DOMAINS, seededAccount, startAccountsDaemon } from '../../test
 import { build, inDirectory, startEmulatorProcess } from '../processes.ts';
 import type { Section } from '../section.ts';
 
-/** Number of accounts at the start, so that memory that does not grow with accounts is already in use. The heap's young generation takes up to 128 MiB. */
+/** Number of accounts at the start, so that memory that does not grow with accounts is already in use. */
 const FEW = 300;
 const MANY = 900;
 const INTERVAL_SECONDS = 30;
@@ -28,9 +28,9 @@ export async function measureAccounts(): Promise<Section> {
     title: 'Many accounts',
     text: [
       `\`run --accounts\` with accounts of ${DOMAINS} domains of ${ALIASES} aliases each, all in sync, checked ` +
-        `every ${INTERVAL_SECONDS} s. The table shows the peak memory of the process in ${INTERVALS_BEFORE + 1} ` +
-        'intervals. CPU time and reads of the account are per sweep, of the last interval. Sweeps are spread over ' +
-        'the interval.',
+        `every ${INTERVAL_SECONDS} s. Node has the heap limit of a container with the recommended memory. The table ` +
+        `shows the peak memory of the process in ${INTERVALS_BEFORE + 1} intervals. CPU time and reads of the ` +
+        'account are per sweep, of the last interval. Sweeps are spread over the interval.',
       'The memory of one account is the difference of the two rows divided by the number of accounts between ' +
         'them. [One process carries thousands](operations.md#many-accounts).',
     ],

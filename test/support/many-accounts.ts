@@ -63,7 +63,10 @@ export async function writeManifests({ directory, url, count }: ManyAccounts): P
   return { accounts, keys };
 }
 
-/** Starts `fwdsync run` for the first `count` accounts as a process, and waits for its status server. Its state is in the directory. */
+/**
+ * Starts `fwdsync run` for the first `count` accounts as a process with the memory of a container, and waits for its status
+ * server. Its state is in the directory.
+ */
 export async function startAccountsDaemon(
   program: string,
   options: ManyAccounts & { readonly interval: string },
@@ -71,8 +74,18 @@ export async function startAccountsDaemon(
   const { accounts, keys } = await writeManifests(options);
   return startServing(program, ['run', '--accounts', accounts, '--interval', options.interval], {
     HOME: options.directory,
+    NODE_OPTIONS: `--max-old-space-size=${heapLimitOf(options.count)} --max-semi-space-size=4`,
     ...keys,
   });
+}
+
+/**
+ * Returns the heap limit in MiB that Node takes in a container with the memory that docs/operations.md recommends: half of
+ * 256 MiB and 0.2 MiB per account. Node also keeps the space for new objects small there. Without a limit, Node collects
+ * garbage only when the heap has several times its size.
+ */
+function heapLimitOf(accounts: number): number {
+  return Math.round((256 + accounts / 5) / 2);
 }
 
 /** Starts a command and waits for its status server. */

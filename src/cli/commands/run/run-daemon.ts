@@ -1,6 +1,5 @@
 import * as fs from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import type { DaemonEvent } from '../../../core/model/status/daemon.ts';
 import { createDaemon, type AccountEntry, type Daemon } from '../../../service/daemon/daemon.ts';
 import {
@@ -23,8 +22,6 @@ import type { ManifestSettings, Settings } from '../../settings/resolve-settings
 import { openHost } from './open-host.ts';
 import type { RunSettings } from './run-options.ts';
 
-/** Garbage that V8 may keep, in percent of the memory in use; by default that may be several times as much. */
-const MOST_GARBAGE_PERCENT = 30;
 /** Pause between two sweeps that are due at once: a sweep of a small account takes some milliseconds of one core. */
 const TURN_MS = 10;
 /** The most manifests that are read at once. */
@@ -37,7 +34,6 @@ export async function serveDaemon(
   run: RunSettings,
   reporting: ReportOptions,
 ): Promise<void> {
-  setFlagsFromString(`--heap-growing-percent=${MOST_GARBAGE_PERCENT}`);
   let refreshPages = (): void => undefined;
   const reports = openReports(context, reporting, { statuses: () => daemon.statuses() });
   const daemon = openDaemon(context, settings, run, {
