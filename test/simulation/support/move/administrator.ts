@@ -69,7 +69,7 @@ const STEPS: readonly (readonly [
   [/^the way back/, (world, todo) => setMx(world, mxIn(todo))],
   [/^the MX records of \S+, and no others:/, (world, todo) => setMx(world, mxIn(todo))],
   [
-    /^add the service's MX beside the old ones/,
+    /^add the service's MX records to the old ones/,
     (world, todo) => setMx(world, [...currentMx(world), ...mxIn(todo)]),
   ],
   [/^change the manifest/, changeManifest],
