@@ -5,7 +5,7 @@ import { placeOfPattern, type Missing } from './missing.ts';
 import { planPattern, type PlannedPattern } from './planned.ts';
 
 /**
- * Plans the patterns of a reading, in their order. A pattern that an equal earlier one makes unreachable is left out.
+ * Plans the patterns of a reading in order. A pattern that an equal earlier one makes unreachable is left out.
  */
 export function planPatterns(
   { levels }: SourceReading,

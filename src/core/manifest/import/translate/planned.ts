@@ -19,7 +19,7 @@ export interface PlannedPattern {
   readonly hasCaptures: boolean;
   /** True if the source removes labels before it tries the pattern. */
   readonly ignoresLabels: boolean;
-  /** Its index in the levels of a reading. */
+  /** Which level of the reading it is, from 0. */
   readonly level: number;
   /** Returns the state machine of the pattern's words; null if it has too many states for a comparison. */
   readonly machine: () => Machine | null;
