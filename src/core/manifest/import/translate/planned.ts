@@ -19,7 +19,7 @@ export interface PlannedPattern {
   readonly hasCaptures: boolean;
   /** True if the source removes labels before it tries the pattern. */
   readonly ignoresLabels: boolean;
-  /** Which level of the reading it is, from 0. */
+  /** The index of its level in the reading. */
   readonly level: number;
   /** Returns the state machine of the pattern's words; null if it has too many states for a comparison. */
   readonly machine: () => Machine | null;
