@@ -74,7 +74,7 @@ describe('receiving', () => {
 
 describe('watch', () => {
   test.each<[string, Partial<Parameters<typeof recipient>[0]>, MoveGate['state'], string]>([
-    ['mail that arrives', { arrived: 2 }, 'done', '1 message came'],
+    ['mail that arrives', { arrived: 2 }, 'done', '1 message arrived'],
     [
       'only refused mail',
       { refused: 2, error: '550 no' },
@@ -96,7 +96,7 @@ describe('watch', () => {
     if (state === 'blocked') expect(found.todo).toEqual(WAY_BACK);
   });
 
-  test('is not done before any message came, as long as the old side is kept', () => {
+  test('is not done before any message arrived, as long as the old side is kept', () => {
     const mail = succeed(mailOf());
     expect(judged('watch', after(3600, { mail })).state).toBe('waiting');
     expect(judged('watch', after(5 * 86_400, { mail })).state).toBe('done');

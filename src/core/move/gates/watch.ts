@@ -26,7 +26,7 @@ function isLost({ arrived, refused, isUnrouted }: RecipientFacts): boolean {
 }
 
 function messageLine({ messages, isComplete }: MailFacts): string {
-  const seen = messages === 0 ? 'no message has arrived' : `${plural(messages, 'message')} came`;
+  const seen = messages === 0 ? 'no message has arrived' : `${plural(messages, 'message')} arrived`;
   return `${seen} since the switch${isComplete ? '' : '; older messages were not read'}`;
 }
 
