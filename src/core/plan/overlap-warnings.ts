@@ -1,9 +1,10 @@
 import { presentEntries, type Desired } from '../model/desired.ts';
 import { silence } from '../model/lint/silence.ts';
 import { compareSources } from '../model/manifest/problem.ts';
-import { nameKey, quote } from '../model/names.ts';
+import { nameKey } from '../model/names.ts';
 import type { Observed } from '../model/observed.ts';
 import type { Warning } from '../model/plan.ts';
+import { overlapText } from '../routing/overlaps/overlap-text.ts';
 import type { DomainPlan } from './diff/section.ts';
 import { finalOverlaps } from './routes/overlaps.ts';
 
@@ -25,12 +26,12 @@ export function overlapWarnings(
     const written = new Map(
       presentEntries(wanted.aliases).map((entry) => [nameKey(entry.name), entry.source]),
     );
-    return overlaps.flatMap(({ first, second, localPart }) => {
+    return overlaps.flatMap((overlap) => {
+      const { first, second } = overlap;
       const sources = [first, second].flatMap(({ name }) => written.get(nameKey(name)) ?? []);
       const warning: Warning = {
         code: 'overlapping-patterns',
-        message: `the aliases ${quote(first.name)} and ${quote(second.name)} both match ${quote(`${localPart}@${plan.domain}`)} and forward to different destinations: it is not known which of them gets its mail`,
-        hint: `let only one of them match it, or add an alias ${quote(localPart)}`,
+        ...overlapText(plan.domain, overlap),
         source: sources.toSorted(compareSources).at(-1) ?? null,
         subject: { domain: plan.domain, entries: [first.name, second.name] },
       };

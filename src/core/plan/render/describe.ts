@@ -1,4 +1,4 @@
-import type { ChangeDocument } from '../document/document.ts';
+import type { ChangeDocument, PlanDocument } from '../document/document.ts';
 import { describeItem } from '../../kinds/items.ts';
 
 /** A change in words, and the reason if it is not obvious. */
@@ -19,4 +19,9 @@ function noteOf(change: ChangeDocument): string {
     return change.action === 'delete' ? '(if the service made one)' : '(updated, if the service made one)';
   }
   return SELF_EVIDENT.has(change.reason) ? '' : change.reason.replace('-', ' ');
+}
+
+/** Returns what stands after the name of a domain of which only a part is withheld. */
+export function partSuffix(part: PlanDocument['withheld'][number]['part']): string {
+  return part === 'deletes' ? ', deletes and narrowing changes' : '';
 }

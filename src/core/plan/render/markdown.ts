@@ -1,5 +1,5 @@
 import { showSource } from '../../model/manifest/problem.ts';
-import { describeChange } from './describe.ts';
+import { describeChange, partSuffix } from './describe.ts';
 import type { ChangeDocument, GuardDocument, PlanDocument, WarningDocument } from '../document/document.ts';
 import { codeSpan, fenceOf, htmlText, markdownText } from './markdown-text.ts';
 import { printable } from '../document/printable.ts';
@@ -95,8 +95,7 @@ function noteLine({ code, message, hint, source }: WarningDocument): string {
 }
 
 function withheldLine({ domain, part, reason }: PlanDocument['withheld'][number]): string {
-  const what = part === 'deletes' ? ', deletes and narrowing changes' : '';
-  return `${codeSpan(domain)}${what}: ${markdownText(reason)}`;
+  return `${codeSpan(domain)}${partSuffix(part)}: ${markdownText(reason)}`;
 }
 
 function deletesBlock(deletes: readonly ChangeDocument[]): Block {

@@ -1,7 +1,7 @@
 import { escapeInvisible } from '../../model/names.ts';
 import type { Action } from '../../model/plan.ts';
 import { showSource } from '../../model/manifest/problem.ts';
-import { describeChange } from './describe.ts';
+import { describeChange, partSuffix } from './describe.ts';
 import type { ChangeDocument, GuardDocument, PlanContents, WarningDocument } from '../document/document.ts';
 import { printable } from '../document/printable.ts';
 import { countsSentence, forecastSentence, runsInPart, scarcitySentence, unchangedIn } from './totals.ts';
@@ -207,8 +207,7 @@ function renderWithheld(plan: PlanContents, options: PlanTextOptions): readonly 
   return plan.withheld
     .filter(({ reason }) => !told.has(reason))
     .flatMap(({ domain, part, reason }) => {
-      const what = part === 'deletes' ? ', deletes and narrowing changes' : '';
-      const text = `withheld: ${domain}${what}: ${reason}`;
+      const text = `withheld: ${domain}${partSuffix(part)}: ${reason}`;
       return wrapSentence(text, options.columns).map(options.style.warning);
     });
 }
