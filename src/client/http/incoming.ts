@@ -24,7 +24,7 @@ interface Receiving {
 }
 
 /** All bodies that this process is receiving. Many accounts share its memory. */
-const receiving = new Set<Receiving>();
+const receiving: Receiving[] = [];
 let received = 0;
 
 /**
@@ -33,10 +33,10 @@ let received = 0;
  */
 export function receiveBody(most: number, giveUp: (excess: Excess) => void): Incoming {
   const own: Receiving = { pieces: [], size: 0, giveUp };
-  receiving.add(own);
+  receiving.push(own);
   return {
     add(piece) {
-      if (!receiving.has(own)) return;
+      if (!receiving.includes(own)) return;
       own.pieces.push(piece);
       own.size += piece.length;
       received += piece.length;
@@ -60,11 +60,13 @@ function stop(body: Receiving, excess: Excess): void {
 }
 
 function forget(body: Receiving): void {
-  if (!receiving.delete(body)) return;
+  const index = receiving.indexOf(body);
+  if (index === -1) return;
+  receiving.splice(index, 1);
   received -= body.size;
   body.pieces.length = 0;
 }
 
 function largest(): Receiving {
-  return [...receiving].reduce((most, body) => (body.size > most.size ? body : most));
+  return receiving.reduce((most, body) => (body.size > most.size ? body : most));
 }
