@@ -23,7 +23,10 @@ interface Receiving {
   readonly giveUp: (excess: Excess) => void;
 }
 
-/** All bodies that this process is receiving. Many accounts share its memory. */
+/**
+ * All bodies that this process is receiving. Many accounts share its memory. It is no Set: when entries come and go, V8
+ * keeps a Set's earlier tables, and with them answers of long ago, until it collects the whole heap.
+ */
 const receiving: Receiving[] = [];
 let received = 0;
 
