@@ -8,7 +8,7 @@ const AREAS = [
   { name: 'batching', files: /batch|^src\/core\/plan\/requests\/(requests|order)\./, least: 0 },
   { name: 'planning', files: /^src\/core\/plan\//, least: 0 },
 ];
-const LEAST_OVERALL = 95;
+const LEAST_OVERALL = 96.8;
 
 /** Mutants that make no difference to compilation and were not set aside in the source. */
 function judged(file) {

@@ -81,6 +81,15 @@ describe('by aliases', () => {
     expect(attribute(address, before, after)).toBe(expected);
   });
 
+  test('mail counts in the route of a new alias, though the pattern that took it before has one', () => {
+    const attribute = routesTo(
+      { [PATTERN]: 'a@x.example' },
+      { [PATTERN]: 'b@x.example', 'help-me': 'c@x.example' },
+    );
+    expect(attribute('help-me', alias(PATTERN), alias('help-me'))).toBe('help-me');
+    expect(attribute('help-you', alias(PATTERN))).toBe(PATTERN);
+  });
+
   test('mail to an old name counts in the route of the new one, if it has none of its own', () => {
     const renamed = routesTo(was, will);
     expect(renamed('OLD', alias('old'), null)).toBe('fresh');
