@@ -21,7 +21,10 @@ function noteOf(change: ChangeDocument): string {
   return SELF_EVIDENT.has(change.reason) ? '' : change.reason.replace('-', ' ');
 }
 
-/** Returns what stands after the name of a domain of which only a part is withheld. */
+/** Names the part of a domain that a guard withholds if it does not withhold all. */
+export const WITHHELD_PART = 'deletes and narrowing changes';
+
+/** Returns the withheld part of a domain, to follow its name. It is empty if the name says enough. */
 export function partSuffix(part: PlanDocument['withheld'][number]['part']): string {
-  return part === 'deletes' ? ', deletes and narrowing changes' : '';
+  return part === 'deletes' ? `, ${WITHHELD_PART}` : '';
 }

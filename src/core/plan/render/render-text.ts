@@ -1,7 +1,7 @@
 import { escapeInvisible } from '../../model/names.ts';
 import type { Action } from '../../model/plan.ts';
 import { showSource } from '../../model/manifest/problem.ts';
-import { describeChange, partSuffix } from './describe.ts';
+import { describeChange, partSuffix, WITHHELD_PART } from './describe.ts';
 import type { ChangeDocument, GuardDocument, PlanContents, WarningDocument } from '../document/document.ts';
 import { printable } from '../document/printable.ts';
 import { countsSentence, forecastSentence, runsInPart, scarcitySentence, unchangedIn } from './totals.ts';
@@ -228,7 +228,7 @@ function verdictOf(finding: GuardDocument, plan: PlanContents): string {
   const parts = plan.withheld.filter(({ reason }) => reason === withheldReason(finding));
   const [first] = parts;
   if (first === undefined) return finding.refuses && !runsInPart(plan) ? 'refused' : 'withheld';
-  const what = first.part === 'domain' ? 'all' : 'deletes and narrowing changes';
+  const what = first.part === 'domain' ? 'all' : WITHHELD_PART;
   return `withheld (${what} in ${parts.length === 1 ? first.domain : `${parts.length} domains`})`;
 }
 
