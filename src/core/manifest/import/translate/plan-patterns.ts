@@ -4,9 +4,7 @@ import { hasSameEnds } from './conflicts.ts';
 import { placeOfPattern, type Missing } from './missing.ts';
 import { planPattern, type PlannedPattern } from './planned.ts';
 
-/**
- * Plans the patterns of a reading in order. A pattern that an equal earlier one makes unreachable is left out.
- */
+/** Plans the patterns of a reading, first to last. A pattern is left out if an earlier one is equal: no mail reaches it. */
 export function planPatterns(
   { levels }: SourceReading,
   forwards: Forwards,
