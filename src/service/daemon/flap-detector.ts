@@ -21,7 +21,7 @@ export interface FlapDetector {
   memory(): FlapMemory;
 }
 
-/** Recent differences by domain. */
+/** Recent differences by domain. Domains without one are left out. */
 export type FlapMemory = readonly (readonly [DomainName, number, readonly (readonly [string, Item])[]])[];
 
 export interface DomainsRead {
@@ -51,6 +51,7 @@ interface Item {
 }
 
 interface Domain {
+  /** Number of reads since the first difference. */
   reads: number;
   readonly items: Map<string, Item>;
 }
@@ -64,9 +65,9 @@ export function createFlapDetector(memory: FlapMemory = []): FlapDetector {
       for (const name of names) countRead(domains, name);
       const frozen = new Set<Change>();
       for (const change of changes) {
-        const domain = domains.get(change.domain);
-        if (domain !== undefined && isFrozen(domain, change, desiredOf(change, references), now))
-          frozen.add(change);
+        const domain = domains.get(change.domain) ?? { reads: 0, items: new Map<string, Item>() };
+        domains.set(change.domain, domain);
+        if (isFrozen(domain, change, desiredOf(change, references), now)) frozen.add(change);
       }
       return frozen;
     },
@@ -82,21 +83,19 @@ export function createFlapDetector(memory: FlapMemory = []): FlapDetector {
     reset() {
       domains.clear();
     },
-    memory: () =>
-      [...domains]
-        .filter(([, { items }]) => items.size > 0)
-        .map(([name, { reads, items }]) => [name, reads, [...items]]),
+    memory: () => [...domains].map(([name, { reads, items }]) => [name, reads, [...items]]),
   };
 }
 
-/** Counts a read of a domain, and forgets items without a difference for a whole window. */
+/** Counts a read of a domain. Forgets items without a difference for a whole window, and domains without items. */
 function countRead(domains: Map<DomainName, Domain>, name: DomainName): void {
-  const domain = domains.get(name) ?? { reads: 0, items: new Map<string, Item>() };
-  domains.set(name, domain);
+  const domain = domains.get(name);
+  if (domain === undefined) return;
   domain.reads += 1;
   for (const [key, item] of domain.items) {
     if (domain.reads - item.lastRead > WINDOW) domain.items.delete(key);
   }
+  if (domain.items.size === 0) domains.delete(name);
 }
 
 function isFrozen({ reads, items }: Domain, change: Change, desired: string, now: number): boolean {
