@@ -146,9 +146,9 @@ export interface RouteEnds {
   readonly unknown: readonly string[];
   /**
    * Names of entries that may each take the mail, because it is unknown which of them the service asks first. `from`
-   * and `to` are then only one possibility. An empty list means that they are certain.
+   * and `to` are then only one possibility. Absent if they are certain, so that digests of earlier versions stay valid.
    */
-  readonly undecided: readonly string[];
+  readonly undecided?: readonly string[];
 }
 
 /** Mail that ends elsewhere after a plan is applied. */

@@ -7,6 +7,9 @@ import type { SectionContext, SectionResult } from '../../plan/diff/section.ts';
 import type { ShownChange } from '../../plan/diff/shown.ts';
 import { CREDENTIAL, type ObservedCredential } from './fields.ts';
 
+/** The state of every credential, wanted or live: it has a password, which the API does not show. */
+const STATE = { password: 'set' };
+
 /** Plans the changes of a domain's SMTP credentials. Passwords cannot be read back. */
 export function planCredentials(
   section: CredentialSection,
@@ -17,8 +20,9 @@ export function planCredentials(
     const entry = section.entries.get(nameKey(name));
     return entry?.state === 'present' && entry.password !== undefined;
   };
-  return planNamed(CREDENTIAL, section, live, context, {
-    stateOf: () => ({ password: 'set' }),
+  const rows = live.map((credential) => ({ ...credential, ...STATE }));
+  return planNamed(CREDENTIAL, section, rows, context, {
+    stateOf: () => STATE,
     reasonToSend({ name }) {
       if (context.rotate.has(nameKey(name))) return 'rotate';
       return hasPassword(name) && context.changedPasswords.has(nameKey(name)) ? 'manifest' : null;

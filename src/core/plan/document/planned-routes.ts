@@ -65,6 +65,6 @@ function endsDocument(
     to: shown(to),
     by: { before: decider(by.before), after: decider(by.after) },
     unknown,
-    ...(undecided.length === 0 ? {} : { undecided: undecided.map((name) => showText(name, disclosure)) }),
+    ...(undecided === undefined ? {} : { undecided: undecided.map((name) => showText(name, disclosure)) }),
   };
 }

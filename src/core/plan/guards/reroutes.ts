@@ -57,7 +57,7 @@ function contestedReroutes({ domains, desired, observed }: GuardInput): readonly
   const adoptions = domains.flatMap((plan) => plan.adoptions);
   if (!changes.some(changesPattern)) return [];
   return planRoutes({ changes, adoptions, desired, observed }).filter(
-    ({ kind, undecided, from, to }) => kind === 'reroute' && undecided.length > 0 && keepsNone(from, to),
+    ({ kind, undecided, from, to }) => kind === 'reroute' && undecided !== undefined && keepsNone(from, to),
   );
 }
 

@@ -136,7 +136,7 @@ function subjectOf(
 }
 
 function endsOf(compared: Comparison, input: RoutesInput): RouteEnds {
-  const { before, after } = compared;
+  const { before, after, undecided } = compared;
   const open = [...before.open, ...after.open].map((address) =>
     decidingSection(input, domainPartOf(address)),
   );
@@ -146,7 +146,7 @@ function endsOf(compared: Comparison, input: RoutesInput): RouteEnds {
     to: after.open.length > 0 ? null : after.to,
     by: { before: before.by, after: after.by },
     unknown: [...new Set(open)].sort(compareText),
-    undecided: compared.undecided,
+    ...(undecided.length === 0 ? {} : { undecided }),
   };
 }
 

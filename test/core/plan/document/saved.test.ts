@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { planFault } from '../../../../src/cli/output/plan/plan-fault.ts';
 import { entryKey } from '../../../../src/core/kinds/item-key.ts';
 import { describe, expect, test } from 'vitest';
@@ -20,10 +22,13 @@ import {
   ACME,
   absent,
   aliasSection,
+  at,
   credentialSection,
   desired,
   live,
   liveAliases,
+  liveTwin,
+  name,
   NOW,
   observed,
   plan,
@@ -31,6 +36,8 @@ import {
   POLICY,
   present,
   prior,
+  rule,
+  ruleSection,
   sizeOf,
 } from '../support/build.ts';
 
@@ -147,6 +154,44 @@ describe('the digest by which a saved plan is recognised', () => {
     expect(digestOf(inputOf({ policy }))).not.toBe(digestOf(inputOf()));
     const [input, made] = [inputOf(), makePlan(inputOf())];
     expect(digestOf(input)).toBe(planDigest(made, planRoutes({ ...input, ...made }), sha256));
+  });
+
+  test('covers what it covered in earlier versions, so that the plans they saved are applied', async () => {
+    const wanted = {
+      settings: { notification_email: { value: 'new@x.example', source: at(2) } },
+      aliases: aliasSection({ a: 'b@x.example', c: 'c@x.example' }, { prune: true }),
+      rules: ruleSection([rule('s', 'y@x.example'), rule('r', 'z@x.example'), rule('t', 'a@x.example')], {
+        prune: true,
+      }),
+      credentials: credentialSection({ carol: 'password', dan: 'absent', eve: 'password' }),
+    };
+    const found = {
+      aliases: liveAliases({ a: 'a@x.example', z: 'z@x.example' }),
+      rules: [
+        liveTwin('r', 1, 'x@x.example'),
+        liveTwin('s', 2, 'y@x.example'),
+        liveTwin('u', 3, 'a@x.example'),
+      ],
+      credentials: [{ name: 'dan' }, { name: 'eve' }],
+    };
+    const input = inputOf({
+      desired: desired([present(ACME, wanted), present('new.example', wanted), absent('old.example')]),
+      observed: observed([
+        live(ACME, found),
+        live('old.example', { aliases: liveAliases({ o: 'o@x.example' }), rules: [], credentials: [] }),
+      ]),
+      policy: {
+        ...POLICY,
+        rotate: [{ name: 'eve', domain: ACME }],
+        allowances: [
+          { kind: 'deletes', count: 4 },
+          { kind: 'domain-delete', domain: name('old.example') },
+        ],
+      },
+    });
+    const covered = approvalDigest({ input, plan: makePlan(input) }, (text) => text).slice('sha256:'.length);
+    const earlier = await readFile(join(import.meta.dirname, 'covered-by-earlier-versions.json'), 'utf8');
+    expect(JSON.parse(covered)).toEqual(JSON.parse(earlier));
   });
 
   test('covers whose mail changes, though changes and guards are the same', () => {

@@ -18,7 +18,7 @@ function routeOf(
   const input = { ...plan(wanted, account), desired: wanted, observed: account };
   return planRoutes(input)
     .filter(({ address }) => address === 'help@acme.example')
-    .map(({ from, to, undecided }) => `${from?.join()} -> ${to?.join()}: ${undecided.join(' or ')}`);
+    .map(({ from, to, undecided }) => `${from?.join()} -> ${to?.join()}: ${undecided?.join(' or ')}`);
 }
 
 test.each<[string, Record<string, string>, Record<string, string | false>, readonly string[]]>([

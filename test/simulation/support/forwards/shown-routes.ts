@@ -42,7 +42,7 @@ function isListed(address: string, { routes, unrouted }: ShownRoutes, lost: bool
     if (route.was === address) return true;
     const isIt = route.domain === domain && (route.address === address || !isOneAddress(route));
     const ends = [route, ...(route.otherwise === null ? [] : [route.otherwise])];
-    return isIt && (!lost || ends.some(({ to, undecided }) => isNowhere(to) || undecided.length > 0));
+    return isIt && (!lost || ends.some(({ to, undecided }) => isNowhere(to) || undecided !== undefined));
   });
 }
 
