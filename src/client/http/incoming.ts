@@ -23,11 +23,8 @@ interface Receiving {
   readonly giveUp: (excess: Excess) => void;
 }
 
-/**
- * All bodies that this process is receiving. Many accounts share its memory. It is no Set: when entries come and go, V8
- * keeps a Set's earlier tables, and with them answers of long ago, until it collects the whole heap.
- */
-const receiving: Receiving[] = [];
+/** All bodies that this process is receiving. Many accounts share its memory. */
+const receiving = new Set<Receiving>();
 let received = 0;
 
 /**
@@ -36,10 +33,10 @@ let received = 0;
  */
 export function receiveBody(most: number, giveUp: (excess: Excess) => void): Incoming {
   const own: Receiving = { pieces: [], size: 0, giveUp };
-  receiving.push(own);
+  receiving.add(own);
   return {
     add(piece) {
-      if (!receiving.includes(own)) return;
+      if (!receiving.has(own)) return;
       own.pieces.push(piece);
       own.size += piece.length;
       received += piece.length;
@@ -63,13 +60,11 @@ function stop(body: Receiving, excess: Excess): void {
 }
 
 function forget(body: Receiving): void {
-  const index = receiving.indexOf(body);
-  if (index === -1) return;
-  receiving.splice(index, 1);
+  if (!receiving.delete(body)) return;
   received -= body.size;
   body.pieces.length = 0;
 }
 
 function largest(): Receiving {
-  return receiving.reduce((most, body) => (body.size > most.size ? body : most));
+  return [...receiving].reduce((most, body) => (body.size > most.size ? body : most));
 }
