@@ -4,7 +4,7 @@ import { hasSameEnds } from './conflicts.ts';
 import { placeOfPattern, type Missing } from './missing.ts';
 import { planPattern, type PlannedPattern } from './planned.ts';
 
-/** Plans the patterns of a reading, first to last. A pattern is left out if an earlier one is equal: no mail reaches it. */
+/** Plans the patterns of a reading in order. Leaves out a pattern that equals an earlier one, because it gets no mail. */
 export function planPatterns(
   { levels }: SourceReading,
   forwards: Forwards,
