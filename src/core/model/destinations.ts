@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import type { Source } from './manifest/problem.ts';
+import { memoise } from './text/memoise.ts';
 import { createValueFinder, type ValueFinder } from './text/value-finder.ts';
 
 declare const brand: unique symbol;
@@ -18,11 +19,11 @@ export function encodeForward(destinations: readonly Destination[]): string {
   return destinations.join(',');
 }
 
-/** Decodes a `forward` field of the service into sorted destinations. */
-export function decodeForward(text: string): readonly Destination[] {
+/** Decodes a `forward` field of the service into sorted destinations. Many aliases have the same ones. */
+export const decodeForward = memoise((text: string): readonly Destination[] => {
   if (NORMAL.test(text)) return [text as Destination];
   return [...new Set(splitForward(text).map(normaliseDestination))].sort();
-}
+});
 
 export function sameDestinations(a: readonly Destination[], b: readonly Destination[]): boolean {
   if (a === b) return true;

@@ -1,4 +1,5 @@
 import { domainPartOf, localPartOf, parseDomainName } from '../../../model/names.ts';
+import { memoise } from '../../../model/text/memoise.ts';
 import type { Target } from '../forwards.ts';
 
 /** Splits at commas outside quotes, comments and angle brackets. */
@@ -46,14 +47,8 @@ export function sourceAddress(address: string): string {
   return `${localPartOf(address)}@${sourceDomain(domainPartOf(address))}`;
 }
 
-/** Domains in normal form, by their spelling. Most lines share a few. */
-const known = new Map<string, string>();
-
-export function sourceDomain(text: string): string {
-  const before = known.get(text);
-  if (before !== undefined) return before;
+/** Returns a domain in normal form; an invalid one stays, in lower case. Most lines share a few. */
+export const sourceDomain = memoise((text) => {
   const parsed = parseDomainName(text.replace(/(?<=[^.])\.$/, ''));
-  const domain = parsed.ok ? parsed.value : text.toLowerCase();
-  if (known.size < 10_000) known.set(text, domain);
-  return domain;
-}
+  return parsed.ok ? parsed.value : text.toLowerCase();
+});

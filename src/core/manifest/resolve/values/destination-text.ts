@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { normaliseDestination, type Destination } from '../../../model/destinations.ts';
 import { domainPartOf, findInvisible, localPartOf, parseDomainName } from '../../../model/names.ts';
 import { fail, succeed, type Result } from '../../../model/result.ts';
+import { memoise } from '../../../model/text/memoise.ts';
 import type { ProblemCode } from '../../problem-codes.ts';
 
 /** A fault of an address or webhook. The text itself is not repeated, because it may come from a reference. */
@@ -75,15 +76,8 @@ function check(text: string): Result<never, DestinationFault> | null {
   return faulty('invalid-character', 'a destination must not contain spaces or invisible characters', hint);
 }
 
-/** Hosts that were already checked; most aliases share a few. */
-const knownHosts = new Set<string>();
-
-function isHost(host: string): boolean {
-  if (knownHosts.has(host)) return true;
-  const valid = parseDomainName(host).ok;
-  if (valid && knownHosts.size < 10_000) knownHosts.add(host);
-  return valid;
-}
+/** True if the text is the name of a host. Most aliases share a few. */
+const isHost = memoise((host) => parseDomainName(host).ok);
 
 function warningFor(url: URL): DestinationFault | null {
   if (isPrivate(url.hostname)) {
