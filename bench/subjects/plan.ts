@@ -42,7 +42,7 @@ function sectionOf(
     text: [
       'The published program against `bench/floor.ts`, which does the same work as plainly as possible. The ' +
         'floor reads the desired state as JSON and every page of every listing with undici, keeps one `Map` per ' +
-        'domain, and prints the changes. One alias of a hundred differs.',
+        'domain, and prints the changes. All domains have the same aliases. One alias of a hundred differs.',
     ],
     head: ['process', 'seconds', 'CPU seconds', 'MiB'],
     rows: Object.entries(costs).map(([name, { seconds, cpu, memory }]) => {
