@@ -1,12 +1,22 @@
 import { expect, test } from 'vitest';
+import { decodeForward } from '../../../src/core/model/destinations.ts';
 import { memoise } from '../../../src/core/model/text/memoise.ts';
 
-test('equal texts are read once and share one result', () => {
+/** Reads texts into lists of letters, and records which it read. */
+function createReader(): {
+  readonly read: string[];
+  readonly lettersOf: (text: string) => readonly string[];
+} {
   const read: string[] = [];
   const lettersOf = memoise((text) => {
     read.push(text);
     return text.split('');
   });
+  return { read, lettersOf };
+}
+
+test('equal texts are read once and share one result', () => {
+  const { read, lettersOf } = createReader();
   const first = lettersOf('ab');
   expect(lettersOf('ab')).toBe(first);
   expect(lettersOf('cd')).toEqual(['c', 'd']);
@@ -14,14 +24,23 @@ test('equal texts are read once and share one result', () => {
 });
 
 test('results are forgotten when there are too many, and read again', () => {
-  const read: string[] = [];
-  const wordOf = memoise((text) => {
-    read.push(text);
-    return `word ${text}`;
-  });
+  const { read, lettersOf } = createReader();
   const texts = Array.from({ length: 10_001 }, (_, index) => String(index));
-  expect(texts.map(wordOf)).toEqual(texts.map((text) => `word ${text}`));
-  expect(wordOf('0')).toBe('word 0');
-  expect(wordOf('10000')).toBe('word 10000');
+  expect(texts.map(lettersOf)).toEqual(texts.map((text) => text.split('')));
+  expect(lettersOf('0')).toEqual(['0']);
+  expect(lettersOf('10000')).toEqual(['1', '0', '0', '0', '0']);
   expect(read).toEqual([...texts, '0']);
+});
+
+test('results of long texts are not kept', () => {
+  const { read, lettersOf } = createReader();
+  const [longest, tooLong] = ['a'.repeat(500), 'a'.repeat(501)];
+  for (const text of [longest, longest, tooLong, tooLong]) expect(lettersOf(text).join('')).toBe(text);
+  expect(read).toEqual([longest, tooLong, tooLong]);
+});
+
+test('aliases with equal destinations share one list', () => {
+  const forward = 'ben@corp.example,ana@corp.example';
+  expect(decodeForward(forward)).toEqual(['ana@corp.example', 'ben@corp.example']);
+  expect(decodeForward(forward)).toBe(decodeForward(forward));
 });
